@@ -1,0 +1,25 @@
+#include "files/input_error.hpp"
+
+#include <fmt/format.h>
+
+namespace stint {
+
+InputError::InputError(const std::string& where, const std::string& fault)
+    : std::runtime_error(one_line(where + ": " + fault)) {}
+
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 || code == 0x7f) {
+      line += fmt::format("\\u{:04x}", code);
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+std::string in_quotes(const std::string& text) { return '"' + one_line(text) + '"'; }
+
+}  // namespace stint

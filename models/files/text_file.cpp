@@ -1,0 +1,113 @@
+#include "files/text_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+
+#include "files/input_error.hpp"
+
+namespace stint {
+namespace {
+
+// Owns a file descriptor; the standard streams are borrowed, not owned.
+class Descriptor {
+ public:
+  explicit Descriptor(int number, bool owned = true) : number_(number), owned_(owned) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (owned_ && number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+  // Closing can be where a full disk is noticed, so it is done by hand and checked.
+  bool close() {
+    owned_ = false;
+    return ::close(number_) == 0;
+  }
+
+ private:
+  int number_;
+  bool owned_;
+};
+
+std::string reason() { return std::strerror(errno); }
+
+std::string read_all(int descriptor, const std::string& path) {
+  std::string text;
+  char block[1 << 16];
+  while (true) {
+    const ssize_t count = ::read(descriptor, block, sizeof block);
+    if (count == 0) return text;
+    if (count > 0) text.append(block, static_cast<std::size_t>(count));
+    if (count < 0 && errno != EINTR) throw InputError(path, "cannot be read: " + reason());
+  }
+}
+
+void write_all(int descriptor, const std::string& text, const std::string& path) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
+    if (count > 0) done += static_cast<std::size_t>(count);
+    if (count < 0 && errno != EINTR) throw std::runtime_error(path + ": not written: " + reason());
+  }
+}
+
+// Devices and pipes (/dev/stdout, /dev/null, a fifo) cannot be replaced by a rename.
+bool is_replaceable(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+}
+
+void write_in_place(const std::string& path, const std::string& text) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.number() < 0) throw InputError(path, "cannot be written: " + reason());
+  write_all(file.number(), text, path);
+}
+
+void write_aside_and_rename(const std::string& path, const std::string& text) {
+  // A link keeps pointing where it points: the file behind it is what gets replaced.
+  std::error_code error;
+  const auto target = std::filesystem::weakly_canonical(path, error);
+  std::string aside = (error ? path : target.string()) + ".XXXXXX";
+  Descriptor file(::mkostemp(aside.data(), O_CLOEXEC));
+  if (file.number() < 0) throw InputError(path, "cannot be written: " + reason());
+  try {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    ::fchmod(file.number(), 0666 & ~mask);
+    write_all(file.number(), text, path);
+    if (!file.close() || ::rename(aside.c_str(), (error ? path : target.string()).c_str()) != 0) {
+      throw std::runtime_error(path + ": not written: " + reason());
+    }
+  } catch (...) {
+    ::unlink(aside.c_str());
+    throw;
+  }
+}
+
+}  // namespace
+
+std::string read_text(const std::string& path) {
+  if (path == "-") return read_all(STDIN_FILENO, "standard input");
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) throw InputError(path, "cannot be read: " + reason());
+  return read_all(file.number(), path);
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    write_all(STDOUT_FILENO, text, "standard output");
+  } else if (is_replaceable(path)) {
+    write_aside_and_rename(path, text);
+  } else {
+    write_in_place(path, text);
+  }
+}
+
+}  // namespace stint
