@@ -34,7 +34,7 @@ std::string laid_out(const Json& value, std::size_t indent, std::size_t column) 
   const std::string line = on_one_line(value);
   if (!value.is_structured() || column + line.size() <= line_width) return line;
   const std::string margin = '\n' + std::string(indent + 1, ' ');
-  return joined(value, value.is_array() ? margin : "", ',' + margin,
+  return joined(value, value.is_array() || column > indent ? margin : "", ',' + margin,
                 [&](const Json& item, const std::string& label) {
                   return laid_out(item, indent + 1, indent + 1 + label.size());
                 });
