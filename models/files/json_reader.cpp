@@ -291,14 +291,19 @@ void JsonText::begin_list(const char* key) {
   first_element_ = true;
 }
 
-void JsonText::element(const nlohmann::ordered_json& value) {
+void JsonText::element(const nlohmann::ordered_json& value) { raw_element(value.dump()); }
+
+void JsonText::raw_element(const std::string& json) {
   text_ += first_element_ ? "\n  " : ",\n  ";
   first_element_ = false;
-  text_ += value.dump();
+  text_ += json;
 }
 
 void JsonText::end_list() { text_ += ']'; }
 
-std::string JsonText::finish() { return text_ + '}'; }
+std::string JsonText::finish() {
+  text_ += '}';
+  return std::move(text_);
+}
 
 }  // namespace stint

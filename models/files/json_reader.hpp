@@ -21,6 +21,7 @@
 
 namespace stint {
 
+inline constexpr std::int64_t min_int64 = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t max_int64 = std::numeric_limits<std::int64_t>::max();
 
 // Parses the text of `file`; throws InputError with line and column if it is not JSON.
@@ -113,6 +114,7 @@ class JsonText {
   void raw(const char* key, const std::string& json);  // already JSON, such as another document
   void begin_list(const char* key);
   void element(const nlohmann::ordered_json& value);
+  void raw_element(const std::string& json);  // already JSON, for lists of a million entries
   void end_list();
   std::string finish();  // the whole document, without a newline at its end
 
