@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "files/sha256.hpp"
 #include "schedules/simulate.hpp"
@@ -10,25 +12,17 @@
 namespace stint {
 namespace {
 
-constexpr int lanes = 8;  // the first half on the cpu, the others on the gpu
-constexpr int lanes_per_device = lanes / 2;
-constexpr int rounds_per_look = 8;  // every so many rounds a lane reads its neighbour's result
-constexpr int slots = 3;            // addresses of a lane, used in turn
+constexpr int slots = 3;  // addresses of a lane, used in turn
 constexpr std::int64_t tensor_bytes = 4096;
 constexpr std::int64_t state_bytes = 65536;
 
-int device_of(int lane) { return lane / lanes_per_device; }
-int neighbour(int lane) { return (lane + lanes - 1) % lanes; }
-bool looks(int round) { return round > 0 && round % rounds_per_look == 0; }
-bool looks_far(int lane) { return device_of(lane) != device_of(neighbour(lane)); }
-
-Device device(const char* name, MemoryId memory, double speed) {
+Device device(const char* name, MemoryId memory, int workers) {
   Device made;
   made.name = made.kind = name;
   made.memory = memory;
-  made.workers = lanes_per_device;
+  made.workers = workers;
   made.idle_watts = 10;
-  made.states = {{.name = "fast", .speed = speed, .busy_watts = 5.0}};
+  made.states = {{.name = "fast", .busy_watts = 5.0}};
   return made;
 }
 
@@ -43,7 +37,7 @@ Link link(int from, int to) {
   return made;
 }
 
-Platform two_devices() {
+Platform two_devices(int workers) {
   Platform platform;
   platform.name = "two-devices";
   platform.nodes = {{.name = "n0", .base_watts = 20.0}};
@@ -54,21 +48,29 @@ Platform two_devices() {
     memory.alignment_bytes = 64;
     platform.memories.push_back(memory);
   }
-  platform.devices = {device("cpu", MemoryId{0}, 1.0), device("gpu", MemoryId{1}, 1.0)};
+  platform.devices = {device("cpu", MemoryId{0}, workers), device("gpu", MemoryId{1}, workers)};
   platform.links = {link(0, 1), link(1, 0)};
   return platform;
 }
 
+// State, slots in turn, then the place of a copy.
+constexpr std::int64_t lane_bytes = state_bytes + (slots + 1) * tensor_bytes;
+
 // Builds graph and schedule side by side, round by round, which is a topological order.
 class Builder {
  public:
-  explicit Builder(int rounds) : rounds_(rounds) {
-    schedule_.platform = two_devices();
-    for (int lane = 0; lane < lanes; ++lane) start(lane);
+  Builder(int rounds, const LargeScheduleOptions& options)
+      : rounds_(rounds),
+        lane_count_(options.lanes),
+        lanes_per_device_(options.lanes / 2),
+        rounds_per_look_(options.rounds_per_look),
+        lanes_(options.lanes) {
+    schedule_.platform = two_devices(lanes_per_device_);
+    for (int lane = 0; lane < lane_count_; ++lane) start(lane);
     for (int round = 0; round < rounds_; ++round) {
-      for (int lane = 0; lane < lanes; ++lane) step(round, lane);
+      for (int lane = 0; lane < lane_count_; ++lane) step(round, lane);
     }
-    for (int lane = 0; lane < lanes; ++lane) finish(lane);
+    for (int lane = 0; lane < lane_count_; ++lane) finish(lane);
   }
 
   Schedule result() && { return std::move(schedule_); }
@@ -89,10 +91,14 @@ class Builder {
     return what + std::to_string(round) + "." + std::to_string(lane);
   }
 
-  // Every lane has a part of its memory of its own: state, slots, then the place of a copy.
-  static std::int64_t place(int lane, int slot) {
-    const std::int64_t lane_bytes = state_bytes + (slots + 1) * tensor_bytes;
-    return lane % lanes_per_device * lane_bytes + state_bytes + slot * tensor_bytes;
+  int device_of(int lane) const { return lane / lanes_per_device_; }
+  int neighbour(int lane) const { return (lane + lane_count_ - 1) % lane_count_; }
+  bool looks(int round) const { return round > 0 && round % rounds_per_look_ == 0; }
+  bool looks_far(int lane) const { return device_of(lane) != device_of(neighbour(lane)); }
+
+  // Every lane has a part of its memory of its own.
+  std::int64_t place(int lane, int slot) const {
+    return lane % lanes_per_device_ * lane_bytes + state_bytes + slot * tensor_bytes;
   }
 
   TensorId add_tensor(const std::string& name, std::int64_t bytes, Kind kind) {
@@ -116,7 +122,7 @@ class Builder {
     Task task;
     task.name = name;
     task.reads = std::move(reads);
-    task.seconds = {{lane < lanes_per_device ? "cpu" : "gpu", 1e-5 + 1e-7 * lane}};
+    task.seconds = {{lane < lanes_per_device_ ? "cpu" : "gpu", 1e-5 + 1e-7 * lane}};
     schedule_.graph.tasks.push_back(std::move(task));
     return TaskId(schedule_.graph.tasks.size() - 1);
   }
@@ -154,7 +160,7 @@ class Builder {
     Lane& mine = lanes_[lane];
     Action copy;
     copy.what = Do::copy;
-    copy.worker = WorkerId{lanes + (lane == 0 ? 1 : 0)};  // links follow the devices' workers
+    copy.worker = WorkerId{lane_count_ + (lane == 0 ? 1 : 0)};  // links follow the devices' workers
     copy.reads = {there.buffers[age]};
     copy.after = {there.actions[age]};
     if (mine.copy_reader >= 0) copy.after.push_back(ActionId{mine.copy_reader});
@@ -214,8 +220,11 @@ class Builder {
   }
 
   int rounds_;
+  int lane_count_;
+  int lanes_per_device_;
+  int rounds_per_look_;
   Schedule schedule_;
-  std::array<Lane, lanes> lanes_;
+  std::vector<Lane> lanes_;
 };
 
 void seal(Schedule& schedule) {
@@ -225,9 +234,8 @@ void seal(Schedule& schedule) {
   schedule.model_sha256 = sha256(graph_text(schedule.model));
   schedule.platform_sha256 = sha256(platform_text(schedule.platform));
   schedule.numerics_sha256 = numerics_sha256(schedule.model_sha256, schedule.request);
-  const std::int64_t lane_bytes = state_bytes + (slots + 1) * tensor_bytes;
-  schedule.arenas = {{"n0/ram", lanes_per_device * lane_bytes},
-                     {"n0/hbm", lanes_per_device * lane_bytes}};
+  for (const Device& device : schedule.platform.devices)
+    schedule.arenas[memory_name(schedule.platform, device.memory)] = device.workers * lane_bytes;
   const Simulation simulation = simulate(schedule);
   schedule.predicted = predict(schedule, simulation);
   schedule.predicted.strategy = "lanes";
@@ -238,10 +246,10 @@ void seal(Schedule& schedule) {
 
 }  // namespace
 
-Schedule large_schedule(int actions) {
-  constexpr int actions_per_look = lanes * rounds_per_look + 2;
-  const int rounds = std::max(1, actions / actions_per_look) * rounds_per_look;
-  Schedule schedule = Builder(rounds).result();
+Schedule large_schedule(int actions, const LargeScheduleOptions& options) {
+  const int actions_per_look = options.lanes * options.rounds_per_look + 2;
+  const int looks = std::max(2, actions / actions_per_look);
+  Schedule schedule = Builder(looks * options.rounds_per_look, options).result();
   seal(schedule);
   return schedule;
 }

@@ -8,7 +8,12 @@
 
 namespace stint {
 
-// About `actions` actions (at least 66 are made), each task executed once.
-Schedule large_schedule(int actions);
+struct LargeScheduleOptions {
+  int lanes = 8;            // even: the first half on the cpu, the others on the gpu
+  int rounds_per_look = 8;  // every so many rounds a lane reads its neighbour's result
+};
+
+// About `actions` actions, more if that is too few for one look; each task is executed once.
+Schedule large_schedule(int actions, const LargeScheduleOptions& options = {});
 
 }  // namespace stint

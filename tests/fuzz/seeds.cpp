@@ -5,6 +5,7 @@
 
 #include "benchmarks/large_schedule.hpp"
 #include "files/text_file.hpp"
+#include "tests/support/small_schedules.hpp"
 
 namespace stint {
 
@@ -22,7 +23,9 @@ std::vector<std::string> bundled_seeds(const std::string& folder) {
 
 std::vector<std::string> schedule_seeds() {
   std::vector<std::string> texts = bundled_seeds("schedules");
-  texts.push_back(schedule_text(large_schedule(1)));
+  texts.push_back(schedule_text(chain_recomputed()));
+  texts.push_back(schedule_text(chain_offloaded()));
+  texts.push_back(schedule_text(large_schedule(1, {.lanes = 2, .rounds_per_look = 2})));
   return texts;
 }
 
