@@ -21,6 +21,9 @@ struct Violation {
 
 std::vector<Violation> validate(const Schedule& schedule);
 
+// Whether what simulate() relies on holds: names, order, actions and buffers are sound.
+bool can_be_simulated(const std::vector<Violation>& violations);
+
 // "R7 /arenas/n0~1ram: …"
 std::string to_string(const Violation& violation);
 

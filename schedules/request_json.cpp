@@ -1,0 +1,178 @@
+#include "schedules/request_json.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "files/sha256.hpp"
+
+namespace stint {
+namespace {
+
+constexpr double any_number = std::numeric_limits<double>::lowest();
+
+const std::vector<std::pair<std::string_view, Objective>> objective_words = {
+    {"energy", Objective::energy},
+    {"time", Objective::time},
+    {"edp", Objective::edp},
+    {"memory", Objective::memory}};
+
+const std::string period_prefix = "period=";
+
+std::optional<double> period_seconds(const std::string& text) {
+  if (!text.starts_with(period_prefix)) return std::nullopt;
+  double seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + period_prefix.size(), end, seconds);
+  const bool good = error == std::errc{} && stop == end && std::isfinite(seconds) && seconds > 0;
+  return good ? std::optional(seconds) : std::nullopt;
+}
+
+JoulesBy joules_by_from_json(const JsonReader& json) {
+  json.expect_only({"compute", "copy", "switch", "wait", "active", "idle", "memory", "base"});
+  const auto joules = [&](const char* key) { return json.child(key).number(any_number); };
+  return {joules("compute"), joules("copy"), joules("switch"), joules("wait"),
+          joules("active"),  joules("idle"), joules("memory"), joules("base")};
+}
+
+Proof proof_from_json(const JsonReader& json) {
+  json.expect_only({"name", "value", "lower_bound", "gap", "bound_by"});
+  return {json.child("name").word(objective_words), json.child("value").number(any_number),
+          json.child("lower_bound").number(any_number), json.child("gap").number(any_number),
+          json.text("bound_by")};
+}
+
+nlohmann::ordered_json to_json(const JoulesBy& by) {
+  return {{"compute", by.compute}, {"copy", by.copy}, {"switch", by.switches}, {"wait", by.wait},
+          {"active", by.active},   {"idle", by.idle}, {"memory", by.memory},   {"base", by.base}};
+}
+
+nlohmann::ordered_json to_json(const Proof& proof) {
+  return {{"name", to_string(proof.objective)},
+          {"value", proof.value},
+          {"lower_bound", proof.lower_bound},
+          {"gap", proof.gap},
+          {"bound_by", proof.bound_by}};
+}
+
+}  // namespace
+
+std::string to_string(Objective objective) {
+  for (const auto& [name, meaning] : objective_words) {
+    if (meaning == objective) return std::string(name);
+  }
+  return "unknown";
+}
+
+std::string bill_text(const Request& request) {
+  if (request.bill == Bill::makespan) return "makespan";
+  if (request.bill == Bill::deadline) return "deadline";
+  return period_prefix + nlohmann::json(request.period_seconds).dump();
+}
+
+void set_bill(Request& request, const std::string& text, const std::string& where) {
+  const auto period = period_seconds(text);
+  if (text != "makespan" && text != "deadline" && !period) {
+    throw InputError(where, "the bill " + in_quotes(text) +
+                                "; expected makespan, deadline or period=SECONDS above 0");
+  }
+  request.bill = period ? Bill::period : text == "deadline" ? Bill::deadline : Bill::makespan;
+  request.period_seconds = period.value_or(0);
+}
+
+std::string numerics_sha256(const std::string& model_sha256, const Request& request) {
+  const nlohmann::ordered_json numerics = {{"model", model_sha256},
+                                           {"batch", request.batch},
+                                           {"microbatches", request.microbatches},
+                                           {"leaves", request.leaves},
+                                           {"kernels", "synthetic"}};
+  return sha256(numerics.dump());
+}
+
+std::map<std::string, std::int64_t> bytes_by_memory(const JsonReader& json) {
+  std::map<std::string, std::int64_t> bytes;
+  for (const auto& [name, value] : json.members()) bytes[name] = value.integer(min_int64);
+  return bytes;
+}
+
+Request request_from_json(const JsonReader& json) {
+  json.expect_only({"objective", "memory", "deadline_seconds", "bill", "batch", "microbatches",
+                    "leaves", "strategy", "limit", "seed", "recompute", "offload"});
+  Request request;
+  request.objective = json.child("objective").word(objective_words);
+  request.memory = bytes_by_memory(json.child("memory"));
+  const JsonReader deadline = json.child("deadline_seconds");
+  if (!deadline.is_null()) request.deadline_seconds = deadline.number();
+  set_bill(request, json.text("bill"), json.child("bill").where());
+  if (request.bill == Bill::deadline && !request.deadline_seconds) {
+    json.child("bill").fail("billed to the deadline, and there is none; expected deadline_seconds");
+  }
+  request.batch = json.child("batch").integer(1);
+  request.microbatches = json.child("microbatches").integer(1);
+  request.leaves = json.child("leaves").integer(1);
+  request.strategy = json.text("strategy");
+  request.limit = json.child("limit").number();
+  request.seed = json.child("seed").integer();
+  request.recompute = json.child("recompute").boolean();
+  request.offload = json.child("offload").boolean();
+  return request;
+}
+
+Predicted predicted_from_json(const JsonReader& json) {
+  json.expect_only({"seconds", "joules", "joules_by", "objective", "optimal", "peak_bytes",
+                    "executions", "recomputed", "copied_bytes", "strategy", "interrupted"});
+  Predicted predicted;
+  predicted.seconds = json.child("seconds").number(any_number);
+  predicted.joules = json.child("joules").number(any_number);
+  predicted.joules_by = joules_by_from_json(json.child("joules_by"));
+  predicted.objective = proof_from_json(json.child("objective"));
+  predicted.optimal = json.child("optimal").boolean();
+  predicted.peak_bytes = bytes_by_memory(json.child("peak_bytes"));
+  predicted.executions = json.child("executions").integer(min_int64);
+  predicted.recomputed = json.child("recomputed").integer(min_int64);
+  predicted.copied_bytes = json.child("copied_bytes").integer(min_int64);
+  predicted.strategy = json.text("strategy");
+  predicted.interrupted = json.boolean("interrupted", false);
+  return predicted;
+}
+
+nlohmann::ordered_json to_json(const std::map<std::string, std::int64_t>& bytes_by_memory) {
+  auto json = nlohmann::ordered_json::object();
+  for (const auto& [memory, bytes] : bytes_by_memory) json[memory] = bytes;
+  return json;
+}
+
+nlohmann::ordered_json to_json(const Request& request) {
+  nlohmann::ordered_json json = {{"objective", to_string(request.objective)},
+                                 {"memory", to_json(request.memory)},
+                                 {"deadline_seconds", nullptr},
+                                 {"bill", bill_text(request)},
+                                 {"batch", request.batch},
+                                 {"microbatches", request.microbatches},
+                                 {"leaves", request.leaves},
+                                 {"strategy", request.strategy},
+                                 {"limit", request.limit},
+                                 {"seed", request.seed},
+                                 {"recompute", request.recompute},
+                                 {"offload", request.offload}};
+  if (request.deadline_seconds) json["deadline_seconds"] = *request.deadline_seconds;
+  return json;
+}
+
+nlohmann::ordered_json to_json(const Predicted& predicted) {
+  nlohmann::ordered_json json = {{"seconds", predicted.seconds},
+                                 {"joules", predicted.joules},
+                                 {"joules_by", to_json(predicted.joules_by)},
+                                 {"objective", to_json(predicted.objective)},
+                                 {"optimal", predicted.optimal},
+                                 {"peak_bytes", to_json(predicted.peak_bytes)},
+                                 {"executions", predicted.executions},
+                                 {"recomputed", predicted.recomputed},
+                                 {"copied_bytes", predicted.copied_bytes},
+                                 {"strategy", predicted.strategy}};
+  if (predicted.interrupted) json["interrupted"] = true;
+  return json;
+}
+
+}  // namespace stint
