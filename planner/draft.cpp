@@ -1,6 +1,7 @@
 #include "planner/draft.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -38,6 +39,14 @@ void set_waits(const Problem& problem, const Simulation& simulation, std::vector
     free_at[action.worker] = start + simulation.seconds[a];
     if (action.occupies != no_worker) free_at[action.occupies] = free_at[action.worker];
   }
+}
+
+// All buffers, each rounded up as its memory demands, as if none shared a byte.
+std::int64_t total_bytes(const Problem& problem, const Draft& draft) {
+  std::int64_t total = 0;
+  for (const Buffer& buffer : draft.buffers)
+    total = capped_sum(total, aligned(buffer.bytes, problem.platform().memories[buffer.memory]));
+  return total;
 }
 
 Timed timed(const Problem& problem, const Draft& draft) {
@@ -94,39 +103,36 @@ void set_derived(Schedule& schedule, const std::string& strategy) {
   }
   schedule.predicted = predict(schedule, simulation);
   schedule.predicted.strategy = strategy;
-  schedule.predicted.objective.objective = schedule.request.objective;
-  schedule.predicted.objective.value = objective_value(schedule, simulation);
 }
 
 }  // namespace
 
-Price price(const Problem& problem, const Draft& draft) {
+std::optional<Price> price(const Problem& problem, const Draft& draft) {
+  if (total_bytes(problem, draft) >= huge_bytes) return std::nullopt;
   const Timed result = timed(problem, draft);
   const Simulation simulation = simulate(result.schedule);
-  return {simulation.makespan_seconds, simulation.joules_by.total()};
+  Price price{simulation.makespan_seconds, simulation.joules_by.total(), 0};
+  for (std::size_t m = 0; m < simulation.peak_bytes.size(); ++m) {
+    if (problem.platform().memories[m].kind != MemoryKind::storage)
+      price.live_bytes += simulation.peak_bytes[m];
+  }
+  if (!std::isfinite(price.seconds * price.joules)) return std::nullopt;
+  return price;
 }
 
-std::optional<Schedule> finish(const Problem& problem, const Draft& draft,
-                               const std::string& strategy) {
+Schedule finish(const Problem& problem, const Draft& draft, const std::string& strategy) {
   Timed result = timed(problem, draft);
   sort_by_start(result);
   Schedule schedule = std::move(result.schedule);
   const Lifetimes lifetimes =
       lifetimes_of(problem, schedule.buffers, schedule.actions, draft.kept, result.simulation);
-  const auto arenas = set_offsets(problem, lifetimes, schedule.actions, schedule.buffers);
-  if (!arenas) return std::nullopt;
-  set_arenas(problem, *arenas, schedule);
+  set_arenas(problem, set_offsets(problem, lifetimes, schedule.actions, schedule.buffers),
+             schedule);
   Edges edges = data_edges(problem, schedule.buffers, schedule.actions);
   add_reuse_edges(problem, schedule.buffers, schedule.actions, by_begin(lifetimes), edges);
   set_after(problem, edges, schedule.actions);
   set_derived(schedule, strategy);
   return schedule;
-}
-
-bool fits(const Problem& problem, const Schedule& schedule) {
-  return std::all_of(schedule.arenas.begin(), schedule.arenas.end(), [&](const auto& arena) {
-    return arena.second <= problem.capacity_bytes[*find_memory(problem.platform(), arena.first)];
-  });
 }
 
 }  // namespace stint

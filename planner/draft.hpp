@@ -30,15 +30,14 @@ struct Draft {
 struct Price {
   double seconds = 0;
   double joules = 0;
+  std::int64_t live_bytes = 0;  // peaks of all memories but storage: no arenas are smaller
 };
-Price price(const Problem& problem, const Draft& draft);
 
-// The whole schedule, without its proof. It may exceed the memory bounds: see `fits`. Nothing if
-// its sizes are beyond all reason.
-std::optional<Schedule> finish(const Problem& problem, const Draft& draft,
-                               const std::string& strategy);
+// Nothing if sizes or times are beyond all reason.
+std::optional<Price> price(const Problem& problem, const Draft& draft);
 
-// Arenas within their memories and within the request's bounds.
-bool fits(const Problem& problem, const Schedule& schedule);
+// The whole schedule, without its proof. It may exceed the bounds of the request. Needs a draft
+// that has a price.
+Schedule finish(const Problem& problem, const Draft& draft, const std::string& strategy);
 
 }  // namespace stint

@@ -87,7 +87,6 @@ Overwrites find_overwrites(const Problem& problem, const Lifetimes& lifetimes,
 struct Items {
   std::vector<Item> items;
   std::vector<int> of_buffer;  // -1: not of this memory
-  std::int64_t total_bytes = 0;
 };
 
 Items items_of(const Problem& problem, MemoryId memory, const Lifetimes& lifetimes,
@@ -106,7 +105,6 @@ Items items_of(const Problem& problem, MemoryId memory, const Lifetimes& lifetim
     const std::int64_t bytes = aligned(buffers[b].bytes, problem.platform().memories[memory]);
     result.of_buffer[b] = static_cast<int>(result.items.size());
     result.items.push_back({bytes, lifetimes.begin[b], lifetimes.end[b]});
-    result.total_bytes = add_bytes(result.total_bytes, bytes);
   }
   return result;
 }
@@ -120,7 +118,7 @@ Layout layout(const Problem& problem, MemoryId memory, const Lifetimes& lifetime
               const std::vector<Buffer>& buffers, const Overwrites& over) {
   Layout result;
   result.items = items_of(problem, memory, lifetimes, buffers, by_begin(lifetimes), over);
-  if (result.items.total_bytes < huge_bytes) result.placement = place(result.items.items);
+  result.placement = place(result.items.items);
   return result;
 }
 
@@ -196,17 +194,15 @@ std::vector<BufferId> by_begin(const Lifetimes& lifetimes) {
   return order;
 }
 
-std::optional<std::vector<std::int64_t>> set_offsets(const Problem& problem,
-                                                     const Lifetimes& lifetimes,
-                                                     const std::vector<Action>& actions,
-                                                     std::vector<Buffer>& buffers) {
+std::vector<std::int64_t> set_offsets(const Problem& problem, const Lifetimes& lifetimes,
+                                      const std::vector<Action>& actions,
+                                      std::vector<Buffer>& buffers) {
   const Overwrites none(buffers.size(), no_buffer);
   const Overwrites over = find_overwrites(problem, lifetimes, actions, buffers);
   std::vector<std::int64_t> arenas;
   for (std::size_t m = 0; m < problem.platform().memories.size(); ++m) {
     const auto memory = static_cast<MemoryId>(m);
     Layout best = layout(problem, memory, lifetimes, buffers, none);
-    if (best.items.total_bytes >= huge_bytes) return std::nullopt;
     if (over != none) {
       Layout in_place = layout(problem, memory, lifetimes, buffers, over);
       if (in_place.placement.arena_bytes < best.placement.arena_bytes) best = std::move(in_place);

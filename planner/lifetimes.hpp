@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "planner/problem.hpp"
@@ -45,10 +44,9 @@ Lifetimes lifetimes_of(const Problem& problem, const std::vector<Buffer>& buffer
 std::vector<BufferId> by_begin(const Lifetimes& lifetimes);
 
 // Chooses all offsets; returns the arena of every memory. Outputs take the place of inputs where
-// the task permits it and the arena gets smaller by it. Nothing if sizes are beyond all reason.
-std::optional<std::vector<std::int64_t>> set_offsets(const Problem& problem,
-                                                     const Lifetimes& lifetimes,
-                                                     const std::vector<Action>& actions,
-                                                     std::vector<Buffer>& buffers);
+// the task permits it and the arena gets smaller by it.
+std::vector<std::int64_t> set_offsets(const Problem& problem, const Lifetimes& lifetimes,
+                                      const std::vector<Action>& actions,
+                                      std::vector<Buffer>& buffers);
 
 }  // namespace stint

@@ -65,7 +65,7 @@ class ListScheduler {
     for (const TensorId result : problem_.graph().results) {
       if (!keep_result(result)) return std::nullopt;
     }
-    settle_homes();
+    note_homes();
     return std::move(steps_);
   }
 
@@ -250,9 +250,7 @@ class ListScheduler {
     return true;
   }
 
-  // Homes of inputs and state that a task needed; state that nobody needed stays all the same.
-  void settle_homes() {
-    steps_.home.clear();
+  void note_homes() {
     for (std::size_t p = 0; p < pieces_.tensor.size(); ++p)
       steps_.home.push_back(homes_.of(static_cast<PieceId>(p)));
   }

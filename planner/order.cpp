@@ -13,7 +13,7 @@ namespace {
 
 std::int64_t bytes_written(const Graph& graph, const Task& task) {
   std::int64_t bytes = 0;
-  for (const TensorId tensor : task.writes) bytes = add_bytes(bytes, graph.tensors[tensor].bytes);
+  for (const TensorId tensor : task.writes) bytes = capped_sum(bytes, graph.tensors[tensor].bytes);
   return bytes;
 }
 
@@ -100,10 +100,10 @@ std::vector<std::vector<TaskId>> most_demanding_first(const Problem& problem) {
     });
     std::int64_t held = 0;
     for (const TaskId input : before[t]) {
-      needs[t] = std::max(needs[t], add_bytes(held, needs[input]));
-      held = add_bytes(held, leaves[input]);
+      needs[t] = std::max(needs[t], capped_sum(held, needs[input]));
+      held = capped_sum(held, leaves[input]);
     }
-    needs[t] = std::max(needs[t], add_bytes(held, leaves[t]));
+    needs[t] = std::max(needs[t], capped_sum(held, leaves[t]));
   }
   return before;
 }

@@ -63,6 +63,32 @@ void check_runnable(const Problem& problem, const std::string& model_file) {
   }
 }
 
+// In listed order: who wrote, or updated last, what a task reads or updates.
+std::vector<std::vector<TaskId>> needs_of(const Graph& graph, const Segments& segments) {
+  std::vector<int> writer(segments.count(), -1);
+  std::vector<std::vector<TaskId>> needs(graph.tasks.size());
+  const auto for_each_segment = [&](const std::vector<TensorId>& tensors, auto visit) {
+    for (const TensorId tensor : tensors) {
+      const SegmentRange range = segments.of_tensor[tensor];
+      for (int s = range.begin; s < range.end; ++s) visit(s);
+    }
+  };
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+    const Task& task = graph.tasks[t];
+    const auto need = [&](int s) {
+      if (writer[s] >= 0) needs[t].push_back(static_cast<TaskId>(writer[s]));
+    };
+    const auto write = [&](int s) { writer[s] = static_cast<int>(t); };
+    for_each_segment(task.reads, need);
+    for_each_segment(task.updates, need);
+    for_each_segment(task.updates, write);
+    for_each_segment(task.writes, write);
+    std::sort(needs[t].begin(), needs[t].end());
+    needs[t].erase(std::unique(needs[t].begin(), needs[t].end()), needs[t].end());
+  }
+  return needs;
+}
+
 std::vector<std::int64_t> capacities(const Platform& platform, const Request& request) {
   std::vector<std::int64_t> bytes;
   for (const Memory& memory : platform.memories) bytes.push_back(memory.bytes);
@@ -116,6 +142,7 @@ Problem make_problem(const Graph& model, const Platform& platform, const Request
   number_workers(problem);
   problem.segments = segments(problem.graph());
   problem.before = dependencies(problem.graph());
+  problem.needs = needs_of(problem.graph(), problem.segments);
   problem.seconds = price_tasks(problem.graph(), platform);
   problem.capacity_bytes = capacities(platform, request);
   check_runnable(problem, model_file);
@@ -134,13 +161,13 @@ double always_on_watts(const Platform& platform) {
   return watts;
 }
 
-std::int64_t add_bytes(std::int64_t a, std::int64_t b) {
+std::int64_t capped_sum(std::int64_t a, std::int64_t b) {
   return std::min(std::min(a, huge_bytes) + std::min(b, huge_bytes), huge_bytes);
 }
 
 std::int64_t aligned(std::int64_t bytes, const Memory& memory) {
   const std::int64_t over = bytes % memory.alignment_bytes;
-  return over == 0 ? add_bytes(bytes, 0) : add_bytes(bytes, memory.alignment_bytes - over);
+  return over == 0 ? capped_sum(bytes, 0) : capped_sum(bytes, memory.alignment_bytes - over);
 }
 
 }  // namespace stint

@@ -21,6 +21,9 @@ struct Problem {
   std::vector<WorkerId> link_worker;   // of every link
   Segments segments;
   std::vector<std::vector<TaskId>> before;  // what each task depends on, versions of state included
+  // Of `before` only those whose results the task reads. Nothing gets around these; that an update
+  // waits for readers of the old version, a second buffer of the state would.
+  std::vector<std::vector<TaskId>> needs;
   std::vector<std::vector<double>>
       seconds;  // [device][task] at speed 1; infinite: cannot run there
   std::vector<std::int64_t> capacity_bytes;  // by memory: what it holds, or less if so requested
@@ -46,7 +49,7 @@ double always_on_watts(const Platform& platform);
 
 // Sizes beyond this are all the same to us: nothing holds them, and sums of two still fit.
 inline constexpr std::int64_t huge_bytes = std::int64_t{1} << 61;
-std::int64_t add_bytes(std::int64_t a, std::int64_t b);  // at most huge_bytes
+std::int64_t capped_sum(std::int64_t a, std::int64_t b);  // at most huge_bytes
 
 // Rounded up to the alignment of the memory, as every buffer is; at most huge_bytes.
 std::int64_t aligned(std::int64_t bytes, const Memory& memory);

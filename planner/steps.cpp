@@ -104,8 +104,7 @@ class Drafting {
         if (!buffers_.contains({memory, whole}))
           buffers_[{memory, whole}] = add_buffer(memory, whole, initial, no_buffer);
         if (tensor != whole)
-          buffers_[{memory, tensor}] =
-              add_buffer(memory, tensor, initial, buffers_[{memory, whole}]);
+          buffers_[{memory, tensor}] = add_buffer(memory, tensor, false, buffers_[{memory, whole}]);
       }
     }
   }
