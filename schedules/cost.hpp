@@ -1,5 +1,5 @@
-// What a task or a copy costs on a platform: seconds and marginal joules. See the platform format in
-// platforms/README.md for the terms.
+// What a task or a copy costs on a platform: seconds and marginal joules. See the platform format
+// in platforms/README.md for the terms.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace stint {
 
 // Seconds of a task on one worker of a device at speed 1; nothing if the device cannot run it. A
-// task's own `seconds` win, by full device name, then device name, then kind; else the device's time
-// model prices its op, flops and bytes.
+// task's own `seconds` win, by full device name, then device name, then kind; else the device's
+// time model prices its op, flops and bytes.
 std::optional<double> seconds_at_speed_1(const Task& task, const Platform& platform,
                                          DeviceId device);
 

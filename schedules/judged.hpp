@@ -18,4 +18,11 @@ struct Judged {
 
 Judged judge(const Schedule& schedule);
 
+// What a worker is busy with, copies that only occupy it included.
+struct Busy {
+  double seconds = 0;
+  std::int64_t actions = 0;
+};
+std::vector<Busy> busy_by_worker(const Schedule& schedule, const Simulation& simulation);
+
 }  // namespace stint

@@ -7,7 +7,7 @@
 
 #include "schedules/colours.hpp"
 #include "schedules/describe.hpp"
-#include "schedules/timeline.hpp"
+#include "schedules/tracks.hpp"
 
 namespace stint {
 namespace {

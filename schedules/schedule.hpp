@@ -2,8 +2,8 @@
 // order, at which power state, at which addresses. Reader and writer are in schedule_json.cpp, the
 // judge in validate.hpp, the clock and the bill in simulate.hpp.
 //
-// Names are resolved when a file is read; those that do not resolve are kept in `unresolved` for the
-// judge, so that one wrong name does not hide the other faults.
+// Names are resolved when a file is read; those that do not resolve are kept in `unresolved` for
+// the judge, so that one wrong name does not hide the other faults.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ struct Buffer {
   MemoryId memory = no_memory;
   std::int64_t offset = 0;  // of the first half, in a double buffer
   std::int64_t bytes = 0;
-  bool initial = false;           // holds its tensor when the step begins
-  BufferId within = no_buffer;    // a part, inside its whole's buffer
+  bool initial = false;                       // holds its tensor when the step begins
+  BufferId within = no_buffer;                // a part, inside its whole's buffer
   std::optional<std::int64_t> second_offset;  // double buffer: the half for odd steps
 };
 
@@ -70,11 +70,11 @@ struct Action {
   std::vector<BufferId> writes;   // likewise; no_buffer for an optional output left out
   std::vector<BufferId> updates;  // likewise
   BufferId workspace = no_buffer;
-  int state = -1;                     // index into the device's power states; -1: the first
-  WorkerId occupies = no_worker;      // copy over a blocking link: the compute worker it holds up
-  int for_step = 0;                   // load: 0 this step, 1 the next
-  std::vector<ActionId> after;        // what the worker's own order does not imply
-  Wait wait = Wait::spin;             // how the worker waits for its turn
+  int state = -1;                       // index into the device's power states; -1: the first
+  WorkerId occupies = no_worker;        // copy over a blocking link: the compute worker it holds up
+  int for_step = 0;                     // load: 0 this step, 1 the next
+  std::vector<ActionId> after;          // what the worker's own order does not imply
+  Wait wait = Wait::spin;               // how the worker waits for its turn
   std::optional<double> start_seconds;  // derived: must agree with the simulator
   std::optional<double> seconds;
   std::optional<double> joules;  // marginal
@@ -90,9 +90,7 @@ struct JoulesBy {
   double idle = 0;
   double memory = 0;
   double base = 0;
-  double total() const {
-    return compute + copy + switches + wait + active + idle + memory + base;
-  }
+  double total() const { return compute + copy + switches + wait + active + idle + memory + base; }
 };
 
 struct Proof {
@@ -149,7 +147,8 @@ Schedule parse_schedule(const std::string& text, const std::string& file);
 // The file's text: the same schedule gives the same bytes.
 std::string schedule_text(const Schedule& schedule);
 
-// The name of what decides the bits of the result: the model, batch, micro-batches, leaves, kernels.
+// The name of what decides the bits of the result: the model, batch, micro-batches, leaves,
+// kernels.
 std::string numerics_sha256(const std::string& model_sha256, const Request& request);
 
 std::string to_string(Objective objective);

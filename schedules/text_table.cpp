@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "files/input_error.hpp"
+
 namespace stint {
 namespace {
 
@@ -16,6 +18,7 @@ std::size_t width(const std::string& text) {
 
 void TextTable::row(std::vector<std::string> cells) {
   assert(cells.size() == columns_.size());
+  for (std::string& cell : cells) cell = one_line(cell);
   rows_.push_back(std::move(cells));
 }
 

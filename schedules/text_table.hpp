@@ -16,6 +16,7 @@ class TextTable {
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
+  // Control characters in a cell are written as \u00XX.
   void row(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
 

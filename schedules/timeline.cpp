@@ -1,137 +1,61 @@
 #include "schedules/timeline.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
+#include <functional>
+#include <queue>
+#include <tuple>
 
 namespace stint {
 namespace {
 
-constexpr double longest_ns = 9e18;
-
-Span span_of(const Simulation& simulation, ActionId action) {
-  const double start = simulation.start_seconds[action];
-  return {action, nanoseconds(start), nanoseconds(start + simulation.seconds[action])};
+// A topological rank breaks ties, so that of two actions at one instant the cause comes first.
+std::vector<int> ranks(const Schedule& schedule, const Lanes& lanes) {
+  std::vector<int> rank(schedule.actions.size(), 0);
+  const auto order = topological_order(schedule, lanes);
+  if (!order) return rank;
+  for (int i = 0; i < static_cast<int>(order->size()); ++i) rank[(*order)[i]] = i;
+  return rank;
 }
 
-// Watts that come and go. Those that are on are summed anew at each moment of silence, so that
-// nothing is left of a long sum.
-class Consumers {
- public:
-  void add(const Span& span, double watts) {
-    if (span.end_ns <= span.start_ns || watts == 0) return;
-    Change& start = changes_[span.start_ns];
-    start.watts += watts;
-    ++start.count;
-    Change& end = changes_[span.end_ns];
-    end.watts -= watts;
-    --end.count;
-  }
-
-  PowerCurve above(double always, std::int64_t end_ns) const {
-    PowerCurve curve = {{0, always}};
-    double watts = 0;
-    int count = 0;
-    for (const auto& [ns, change] : changes_) {
-      count += change.count;
-      watts = count == 0 ? 0 : watts + change.watts;
-      append(curve, {ns, always + watts});
-    }
-    append(curve, {end_ns, 0});
-    return curve;
-  }
-
- private:
-  struct Change {
-    double watts = 0;
-    int count = 0;
-  };
-
-  static void append(PowerCurve& curve, PowerLevel level) {
-    if (curve.back().ns == level.ns) curve.pop_back();
-    if (curve.empty() || curve.back().watts != level.watts) curve.push_back(level);
-  }
-
-  std::map<std::int64_t, Change> changes_;
-};
-
-// One span for every stretch of time in which some worker of the device is busy.
-std::vector<Span> united(std::vector<Span> spans) {
-  std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.start_ns < b.start_ns; });
-  std::vector<Span> stretches;
-  for (const Span& span : spans) {
-    if (!stretches.empty() && span.start_ns <= stretches.back().end_ns) {
-      stretches.back().end_ns = std::max(stretches.back().end_ns, span.end_ns);
-    } else {
-      stretches.push_back(span);
-    }
-  }
-  return stretches;
-}
-
-double watts_of(const Simulation& simulation, ActionId action) {
-  const double seconds = simulation.seconds[action];
-  return seconds > 0 ? simulation.joules[action] / seconds : 0;
-}
-
-double always_on(const Platform& platform, NodeId node) {
-  double watts = platform.nodes[node].base_watts;
-  for (const Memory& memory : platform.memories) {
-    if (memory.node == node) watts += memory.static_watts;
-  }
-  return watts;
-}
+using Moment = std::tuple<double, int, int>;  // seconds, rank, and a worker or an action
+using Earliest = std::priority_queue<Moment, std::vector<Moment>, std::greater<>>;
 
 }  // namespace
 
-std::int64_t nanoseconds(double seconds) {
-  return std::llround(std::clamp(seconds * 1e9, 0.0, longest_ns));
-}
-
-std::vector<std::vector<Span>> tracks(const Schedule& schedule, const Simulation& simulation) {
-  std::vector<std::vector<Span>> by_worker(workers(schedule.platform).size());
-  for (int i = 0; i < static_cast<int>(schedule.actions.size()); ++i) {
-    const Action& action = schedule.actions[i];
-    const Span span = span_of(simulation, ActionId{i});
-    by_worker[action.worker].push_back(span);
-    if (action.occupies != no_worker) by_worker[action.occupies].push_back(span);
-  }
-  for (auto& spans : by_worker) {
-    std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
-      return std::pair(a.start_ns, a.end_ns) < std::pair(b.start_ns, b.end_ns);
-    });
-  }
-  return by_worker;
-}
-
-PowerCurves power_curves(const Schedule& schedule, const Simulation& simulation) {
-  const Platform& platform = schedule.platform;
-  const std::vector<Worker> all = workers(platform);
-  std::vector<Consumers> nodes(platform.nodes.size()), devices(platform.devices.size());
-  std::vector<std::vector<Span>> busy(platform.devices.size());
-  for (int i = 0; i < static_cast<int>(schedule.actions.size()); ++i) {
-    const Worker& worker = all[schedule.actions[i].worker];
-    const Span span = span_of(simulation, ActionId{i});
-    const double watts = watts_of(simulation, ActionId{i});
-    if (worker.is_link()) {
-      nodes[platform.memories[platform.links[worker.link].from].node].add(span, watts);
-    } else {
-      devices[worker.device].add(span, watts);
-      busy[worker.device].push_back(span);
+std::vector<TimelineEvent> timeline(const Schedule& schedule, const Lanes& lanes,
+                                    const Simulation& simulation) {
+  const std::vector<int> rank = ranks(schedule, lanes);
+  std::vector<TimelineEvent> events;
+  events.reserve(2 * schedule.actions.size());
+  Earliest heads;    // the next action of every worker's list
+  Earliest running;  // actions that have started, by their end
+  const auto push_head = [&](WorkerId worker, int position) {
+    if (position >= static_cast<int>(lanes.lists[worker].size())) return;
+    const ActionId action = lanes.lists[worker][position];
+    // An action that stands in two lists is started from its own worker's.
+    heads.emplace(simulation.start_seconds[action], rank[action], worker);
+  };
+  const auto end_until = [&](double seconds) {
+    while (!running.empty() && std::get<0>(running.top()) <= seconds) {
+      events.push_back({std::get<0>(running.top()), ActionId{std::get<2>(running.top())}, false});
+      running.pop();
     }
+  };
+  std::vector<int> position(lanes.lists.size(), 0);
+  for (int w = 0; w < static_cast<int>(lanes.lists.size()); ++w) push_head(WorkerId{w}, 0);
+  while (!heads.empty()) {
+    const WorkerId worker{std::get<2>(heads.top())};
+    heads.pop();
+    const ActionId action = lanes.lists[worker][position[worker]];
+    if (lanes.own[action].lane == worker) {
+      const double start = simulation.start_seconds[action];
+      end_until(start);
+      events.push_back({start, action, true});
+      running.emplace(start + simulation.seconds[action], rank[action], action);
+    }
+    push_head(worker, ++position[worker]);
   }
-  const std::int64_t end_ns = nanoseconds(simulation.makespan_seconds);
-  PowerCurves curves;
-  for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
-    curves.of_node.push_back(nodes[i].above(always_on(platform, NodeId{i}), end_ns));
-  }
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    const Device& device = platform.devices[i];
-    for (const Span& stretch : united(busy[i])) devices[i].add(stretch, device.active_watts);
-    curves.of_device.push_back(devices[i].above(device.idle_watts, end_ns));
-  }
-  return curves;
+  while (!running.empty()) end_until(std::get<0>(running.top()));
+  return events;
 }
 
 }  // namespace stint

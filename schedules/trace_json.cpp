@@ -2,8 +2,8 @@
 
 #include "files/json_reader.hpp"
 #include "schedules/describe.hpp"
-#include "schedules/timeline.hpp"
 #include "schedules/trace.hpp"
+#include "schedules/tracks.hpp"
 
 namespace stint {
 namespace {

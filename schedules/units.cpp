@@ -62,8 +62,9 @@ std::int64_t add_bytes(std::int64_t a, std::int64_t b) {
   return a > 0 ? Limits::max() : Limits::min();
 }
 
-std::string count_text(std::int64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+std::string count_text(std::int64_t count, const std::string& noun, const std::string& plural) {
+  if (count == 1) return "1 " + noun;
+  return fmt::format("{} {}", count, plural.empty() ? noun + 's' : plural);
 }
 
 }  // namespace stint

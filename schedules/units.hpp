@@ -17,7 +17,7 @@ std::string percent_text(double share);  // 1 is 100 %
 // The sum, or the nearest that fits: files may hold sizes that no machine has.
 std::int64_t add_bytes(std::int64_t a, std::int64_t b);
 
-// `1 task`, `2 tasks`.
-std::string count_text(std::int64_t count, const std::string& noun);
+// `1 task`, `2 tasks`; the plural where it is not the noun with an s.
+std::string count_text(std::int64_t count, const std::string& noun, const std::string& plural = "");
 
 }  // namespace stint

@@ -13,6 +13,8 @@
 
 namespace stint {
 
+inline constexpr int rule_count = 22;  // R1 to R22
+
 struct Violation {
   int rule = 0;       // R1 is 1
   std::string where;  // JSON pointer into the schedule file
@@ -20,6 +22,9 @@ struct Violation {
 };
 
 std::vector<Violation> validate(const Schedule& schedule);
+
+// Whether what simulate() relies on holds: names, order, actions and buffers are sound.
+bool can_be_simulated(const std::vector<Violation>& violations);
 
 // "R7 /arenas/n0~1ram: …"
 std::string to_string(const Violation& violation);

@@ -22,4 +22,18 @@ std::string one_line(const std::string& text) {
 
 std::string in_quotes(const std::string& text) { return '"' + one_line(text) + '"'; }
 
+std::string pointer_step(const std::string& key) {
+  std::string step;
+  for (const char c : key) {
+    if (c == '~') {
+      step += "~0";
+    } else if (c == '/') {
+      step += "~1";
+    } else {
+      step += c;
+    }
+  }
+  return step;
+}
+
 }  // namespace stint

@@ -20,4 +20,7 @@ std::string one_line(const std::string& text);
 // `"name"`, on one line: how messages quote what a file says.
 std::string in_quotes(const std::string& text);
 
+// A key as one step of a JSON pointer: '~' and '/' escaped.
+std::string pointer_step(const std::string& key);
+
 }  // namespace stint

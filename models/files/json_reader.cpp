@@ -51,7 +51,8 @@ class StrictSax final : public nlohmann::json_sax<nlohmann::json> {
   bool open() {
     if (keys_.size() == deepest_nesting) {
       throw InputError(file_ + ": /", fmt::format("nested deeper than {} levels; expected one of "
-                                                  "our files", deepest_nesting));
+                                                  "our files",
+                                                  deepest_nesting));
     }
     keys_.emplace_back();
     return true;
@@ -72,21 +73,6 @@ class StrictSax final : public nlohmann::json_sax<nlohmann::json> {
   const std::string& file_;
   std::vector<std::unordered_set<std::string>> keys_;
 };
-
-// A key as one step of a JSON pointer.
-std::string escaped(const std::string& key) {
-  std::string step;
-  for (const char c : key) {
-    if (c == '~') {
-      step += "~0";
-    } else if (c == '/') {
-      step += "~1";
-    } else {
-      step += c;
-    }
-  }
-  return step;
-}
 
 const std::vector<std::pair<std::string_view, Basis>> basis_words = {
     {"measured", Basis::measured},
@@ -114,11 +100,24 @@ void JsonReader::fail(const std::string& fault_and_expected) const {
 }
 
 const char* JsonReader::type_name() const {
-  return value_->is_number_float() ? "fraction" : value_->type_name();
+  switch (value_->type()) {
+    case nlohmann::json::value_t::object:
+      return "an object";
+    case nlohmann::json::value_t::array:
+      return "a list";
+    case nlohmann::json::value_t::string:
+      return "a text";
+    case nlohmann::json::value_t::boolean:
+      return "a boolean";
+    case nlohmann::json::value_t::null:
+      return "null";
+    default:
+      return "a number";
+  }
 }
 
 const nlohmann::json& JsonReader::object() const {
-  if (!value_->is_object()) fail(fmt::format("a {}; expected an object", type_name()));
+  if (!value_->is_object()) fail(fmt::format("{}; expected an object", type_name()));
   return *value_;
 }
 
@@ -128,6 +127,8 @@ void JsonReader::expect_only(std::initializer_list<std::string_view> keys) const
     fail(fmt::format("unknown key {}; expected only {}", in_quotes(key), fmt::join(keys, ", ")));
   }
 }
+
+bool JsonReader::contains(const char* key) const { return object().contains(key); }
 
 bool JsonReader::has(const char* key) const {
   const auto found = object().find(key);
@@ -142,19 +143,19 @@ bool JsonReader::is_null(const char* key) const {
 JsonReader JsonReader::child(const std::string& key) const {
   const auto found = object().find(key);
   if (found == value_->end()) fail(fmt::format("no key \"{0}\"; expected \"{0}\"", key));
-  return {*found, file_, path_ + '/' + escaped(key)};
+  return {*found, file_, path_ + '/' + pointer_step(key)};
 }
 
 std::vector<std::pair<std::string, JsonReader>> JsonReader::members() const {
   std::vector<std::pair<std::string, JsonReader>> all;
   for (const auto& [key, value] : object().items()) {
-    all.emplace_back(key, JsonReader(value, file_, path_ + '/' + escaped(key)));
+    all.emplace_back(key, JsonReader(value, file_, path_ + '/' + pointer_step(key)));
   }
   return all;
 }
 
 std::vector<JsonReader> JsonReader::elements() const {
-  if (!value_->is_array()) fail(fmt::format("a {}; expected a list", type_name()));
+  if (!value_->is_array()) fail(fmt::format("{}; expected a list", type_name()));
   std::vector<JsonReader> all;
   all.reserve(value_->size());
   for (std::size_t i = 0; i < value_->size(); ++i) {
@@ -164,16 +165,16 @@ std::vector<JsonReader> JsonReader::elements() const {
 }
 
 std::vector<JsonReader> JsonReader::optional_elements(const char* key) const {
-  return has(key) ? elements(key) : std::vector<JsonReader>{};
+  return contains(key) ? elements(key) : std::vector<JsonReader>{};
 }
 
 std::string JsonReader::text() const {
-  if (!value_->is_string()) fail(fmt::format("a {}; expected a text", type_name()));
+  if (!value_->is_string()) fail(fmt::format("{}; expected a text", type_name()));
   return value_->get<std::string>();
 }
 
 bool JsonReader::boolean() const {
-  if (!value_->is_boolean()) fail(fmt::format("a {}; expected true or false", type_name()));
+  if (!value_->is_boolean()) fail(fmt::format("{}; expected true or false", type_name()));
   return value_->get<bool>();
 }
 
@@ -182,7 +183,8 @@ std::int64_t JsonReader::integer(std::int64_t least, std::int64_t most) const {
     return most == max_int64 ? fmt::format("a whole number of at least {}", least)
                              : fmt::format("a whole number from {} to {}", least, most);
   };
-  if (!value_->is_number_integer()) fail(fmt::format("a {}; expected {}", type_name(), expected()));
+  if (!value_->is_number()) fail(fmt::format("{}; expected {}", type_name(), expected()));
+  if (value_->is_number_float()) fail(fmt::format("{}; expected {}", value_->dump(), expected()));
   const bool too_large = value_->is_number_unsigned() &&
                          value_->get<std::uint64_t>() > static_cast<std::uint64_t>(max_int64);
   if (too_large || value_->get<std::int64_t>() < least || value_->get<std::int64_t>() > most) {
@@ -192,7 +194,7 @@ std::int64_t JsonReader::integer(std::int64_t least, std::int64_t most) const {
 }
 
 double JsonReader::number(double least) const {
-  if (!value_->is_number()) fail(fmt::format("a {}; expected a number", type_name()));
+  if (!value_->is_number()) fail(fmt::format("{}; expected a number", type_name()));
   const double given = value_->get<double>();
   if (!std::isfinite(given) || given < least) {
     fail(fmt::format("{}; expected a number of at least {}", value_->dump(), least));
@@ -207,19 +209,19 @@ Quantity JsonReader::quantity(double least) const {
 }
 
 std::string JsonReader::text(const char* key, const std::string& otherwise) const {
-  return has(key) ? child(key).text() : otherwise;
+  return contains(key) ? child(key).text() : otherwise;
 }
 
 bool JsonReader::boolean(const char* key, bool otherwise) const {
-  return has(key) ? child(key).boolean() : otherwise;
+  return contains(key) ? child(key).boolean() : otherwise;
 }
 
 std::int64_t JsonReader::integer(const char* key, std::int64_t otherwise) const {
-  return has(key) ? child(key).integer() : otherwise;
+  return contains(key) ? child(key).integer() : otherwise;
 }
 
 Quantity JsonReader::quantity(const char* key, Quantity otherwise) const {
-  return has(key) ? child(key).quantity() : otherwise;
+  return contains(key) ? child(key).quantity() : otherwise;
 }
 
 std::string format_of(const JsonReader& document) { return document.text("format"); }

@@ -42,8 +42,9 @@ class JsonReader {
 
   // Objects. `child` and the typed readers by key fail if the key is missing.
   void expect_only(std::initializer_list<std::string_view> keys) const;
-  bool has(const char* key) const;                             // present and not null
-  bool is_null(const char* key) const;                         // present and null
+  bool contains(const char* key) const;  // present, even if null
+  bool has(const char* key) const;       // present and not null
+  bool is_null(const char* key) const;   // present and null
   JsonReader child(const std::string& key) const;
   std::vector<std::pair<std::string, JsonReader>> members() const;
 
@@ -61,7 +62,7 @@ class JsonReader {
   double number(double least = 0) const;      // finite
   Quantity quantity(double least = 0) const;  // a plain number, or one with a basis
 
-  // A member, typed, or the given value where the key is absent.
+  // A member, typed, or the given value where the key is absent; null is a value of a wrong type.
   std::string text(const char* key) const { return child(key).text(); }
   std::string text(const char* key, const std::string& otherwise) const;
   bool boolean(const char* key, bool otherwise) const;
@@ -84,7 +85,7 @@ class JsonReader {
   template <typename Enum>
   Enum word(const char* key, Enum otherwise,
             const std::vector<std::pair<std::string_view, Enum>>& words) const {
-    return has(key) ? child(key).word(words) : otherwise;
+    return contains(key) ? child(key).word(words) : otherwise;
   }
 
   // Fails unless this is an object of the given "format" and a "version" that we read.

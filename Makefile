@@ -1,0 +1,62 @@
+# Shortcuts for newcomers. Each does all of its own set-up; a second run with nothing changed starts
+# at once. Everything else is plain CMake: see CMakePresets.json and CONTRIBUTING.md.
+.PHONY: help demo test debug bench fuzz format clean install install-fuzz install-format
+.DEFAULT_GOAL := help
+
+FUZZ_SECONDS ?= 60
+jobs := $(shell nproc)
+
+help:
+	@echo 'make demo     install what is missing, build, plan a step on this machine, check and show it'
+	@echo 'make test     install what is missing, build, run every test'
+	@echo 'make debug    the same tests under the address and undefined-behaviour sanitizers'
+	@echo 'make bench    build and run the benchmarks'
+	@echo 'make fuzz     fuzz every reader and the validator, FUZZ_SECONDS=$(FUZZ_SECONDS) each (needs clang)'
+	@echo 'make format   lay the code out'
+	@echo 'make clean    remove the build folders'
+
+# The compiler's output is not hidden, but a build that has nothing to do says nothing.
+build = cmake --build --preset $(1) -- --quiet
+
+demo: install build/build.ninja
+	@$(call build,release) plan show
+	@.ci/demo build
+
+test: install build/build.ninja
+	@$(call build,release)
+	@ctest --preset release --parallel $(jobs)
+
+debug: install build-debug/build.ninja
+	@$(call build,debug)
+	@ctest --preset debug --parallel $(jobs)
+
+bench: install build/build.ninja
+	@$(call build,release) benchmarks
+	@build/benchmarks/schedules_scale
+
+fuzz: install-fuzz build-fuzz/build.ninja
+	@$(call build,fuzz)
+	@.ci/fuzz build-fuzz $(FUZZ_SECONDS)
+
+format: install-format
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+clean:
+	@rm -rf build build-debug build-tsan build-fuzz
+
+install:
+	@.ci/install build test
+install-fuzz:
+	@.ci/install build test fuzz
+install-format:
+	@.ci/install format
+
+# Once; afterwards Ninja itself configures again when a CMake file changes.
+build/build.ninja: preset = release
+build-debug/build.ninja: preset = debug
+build-fuzz/build.ninja: preset = fuzz
+build/build.ninja build-debug/build.ninja: | install
+build-fuzz/build.ninja: | install-fuzz
+build/build.ninja build-debug/build.ninja build-fuzz/build.ninja: CMakePresets.json
+	@cmake --preset $(preset) $(if $(wildcard $@),,--fresh)
+	@touch $@

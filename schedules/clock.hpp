@@ -1,0 +1,20 @@
+// The simulator's clock: when each action starts, how long it takes, what it adds in joules, and
+// what waiting and switching cost on the way. simulate.hpp says by which rules.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedules/lanes.hpp"
+#include "schedules/simulate.hpp"
+
+namespace stint {
+
+// Fills start_seconds, seconds, joules, makespan_seconds, and the terms switches and wait.
+void run_clock(const Schedule& schedule, const std::vector<Worker>& workers, const Lanes& lanes,
+               Simulation& result);
+
+// Bytes that a copy or a load moves.
+std::int64_t bytes_moved(const Schedule& schedule, const Action& action);
+
+}  // namespace stint

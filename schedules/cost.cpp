@@ -1,0 +1,110 @@
+#include "schedules/cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "platforms/names.hpp"
+
+namespace stint {
+namespace {
+
+const Quantity* stated_seconds(const Task& task, const Platform& platform, DeviceId id) {
+  const Device& device = platform.devices[id];
+  for (const auto& key : {device_name(platform, id), device.name, device.kind}) {
+    if (const auto found = task.seconds.find(key); found != task.seconds.end()) {
+      return &found->second;
+    }
+  }
+  return nullptr;
+}
+
+double feature(const Task& task, const std::string& name) {
+  if (name == "constant") return 1;
+  if (name == "flops") return task.flops;
+  if (name == "bytes") return task.bytes_moved;
+  return 0;  // a feature that only tasks with shapes have
+}
+
+double modelled_seconds(const Task& task, const TimeModel& model) {
+  double seconds = 0;
+  for (const auto& [name, price] : model.terms) seconds += price * feature(task, name);
+  for (const auto& [name, hinges] : model.knots) {
+    for (const auto& [knot, price] : hinges) {
+      seconds += price * std::max(0.0, feature(task, name) - static_cast<double>(knot));
+    }
+  }
+  return seconds;
+}
+
+const TimeModel* time_model_for(const Task& task, const Device& device) {
+  for (const auto& key : {task.op, std::string("*")}) {
+    if (const auto found = device.time_model.find(key); found != device.time_model.end()) {
+      return &found->second;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<double> seconds_at_speed_1(const Task& task, const Platform& platform, DeviceId id) {
+  if (const Quantity* stated = stated_seconds(task, platform, id)) return *stated;
+  const bool can_be_modelled = !task.op.empty() || task.flops > 0 || task.bytes_moved > 0;
+  const TimeModel* model = time_model_for(task, platform.devices[id]);
+  if (!can_be_modelled || model == nullptr) return std::nullopt;
+  return modelled_seconds(task, *model);
+}
+
+std::string op_class(const std::string& op) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 25> classes = {{
+      {"conv2d", "conv"},
+      {"conv_transpose2d", "conv"},
+      {"linear", "gemm"},
+      {"matmul", "gemm"},
+      {"attention", "gemm"},
+      {"relu", "elementwise"},
+      {"gelu", "elementwise"},
+      {"sigmoid", "elementwise"},
+      {"tanh", "elementwise"},
+      {"add", "elementwise"},
+      {"mul", "elementwise"},
+      {"bias", "elementwise"},
+      {"dropout", "elementwise"},
+      {"sgd", "elementwise"},
+      {"adam", "elementwise"},
+      {"softmax", "reduction"},
+      {"batch_norm", "reduction"},
+      {"layer_norm", "reduction"},
+      {"max_pool2d", "reduction"},
+      {"avg_pool2d", "reduction"},
+      {"global_avg_pool", "reduction"},
+      {"cross_entropy", "reduction"},
+      {"mse", "reduction"},
+      {"transpose", "copy"},
+      {"embedding", "copy"},
+  }};
+  const std::string_view layer = std::string_view(op).substr(0, op.find('.'));
+  for (const auto& [name, of_class] : classes) {
+    if (layer == name || layer == of_class) return std::string(of_class);
+  }
+  return layer == "io" ? "io" : "";
+}
+
+double busy_watts(const Task& task, const PowerState& state) {
+  if (state.busy_watts_by_class.empty()) return state.busy_watts;
+  const auto by_class = state.busy_watts_by_class.find(op_class(task.op));
+  return by_class == state.busy_watts_by_class.end() ? state.busy_watts : by_class->second;
+}
+
+double copy_seconds(const Link& link, std::int64_t bytes) {
+  return link.latency_seconds + static_cast<double>(bytes) / link.bytes_per_second;
+}
+
+double copy_joules(const Link& link, std::int64_t bytes) {
+  return link.joules_per_byte * static_cast<double>(bytes) +
+         link.active_watts * copy_seconds(link, bytes);
+}
+
+}  // namespace stint

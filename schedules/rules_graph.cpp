@@ -1,0 +1,52 @@
+// R3: the graph is the lowering of the model, and the hashes name what the file carries.
+#include <fmt/format.h>
+
+#include "files/input_error.hpp"
+#include "files/sha256.hpp"
+#include "schedules/rules.hpp"
+
+namespace stint {
+namespace {
+
+void expect_hash(const Judge& judge, const char* key, const std::string& given,
+                 const std::string& expected) {
+  if (given == expected) return;
+  judge.report(3, std::string("/") + key,
+               fmt::format("{}; expected {}", in_quotes(given), expected));
+}
+
+void expect_lowering_as_asked(const Judge& judge) {
+  const Request& request = judge.schedule.request;
+  const Lowering& lowering = judge.schedule.lowering;
+  if (lowering.batch != request.batch) {
+    judge.report(3, "/lowering/batch",
+                 fmt::format("{}; expected the request's {}", lowering.batch, request.batch));
+  }
+  if (lowering.microbatches != request.microbatches) {
+    judge.report(
+        3, "/lowering/microbatches",
+        fmt::format("{}; expected the request's {}", lowering.microbatches, request.microbatches));
+  }
+}
+
+}  // namespace
+
+void judge_graph(const Judge& judge) {
+  const Schedule& schedule = judge.schedule;
+  expect_lowering_as_asked(judge);
+  try {
+    if (lower(schedule.model, schedule.lowering) != schedule.graph) {
+      judge.report(3, "/graph", "not what the model lowers to; expected lower(model, lowering)");
+    }
+  } catch (const InputError& error) {
+    judge.report(3, "/lowering", error.what());
+  }
+  const std::string model_sha256 = sha256(graph_text(schedule.model));
+  expect_hash(judge, "model_sha256", schedule.model_sha256, model_sha256);
+  expect_hash(judge, "platform_sha256", schedule.platform_sha256,
+              sha256(platform_text(schedule.platform)));
+  expect_hash(judge, "numerics_sha256", schedule.numerics_sha256,
+              numerics_sha256(model_sha256, schedule.request));
+}
+
+}  // namespace stint

@@ -1,0 +1,153 @@
+#include "schedules/simulate.hpp"
+
+#include "schedules/clock.hpp"
+#include "schedules/live_bytes.hpp"
+#include "schedules/timeline.hpp"
+
+namespace stint {
+namespace {
+
+double window_seconds(const Request& request, double makespan_seconds) {
+  if (request.bill == Bill::deadline) return request.deadline_seconds.value_or(makespan_seconds);
+  return request.bill == Bill::period ? request.period_seconds : makespan_seconds;
+}
+
+void bill_what_is_always_on(const Schedule& schedule, Simulation& result) {
+  const double window = window_seconds(schedule.request, result.makespan_seconds);
+  for (const Node& node : schedule.platform.nodes)
+    result.joules_by.base += node.base_watts * window;
+  for (const Device& device : schedule.platform.devices) {
+    result.joules_by.idle += device.idle_watts * window;
+  }
+  for (const Memory& memory : schedule.platform.memories) {
+    result.joules_by.memory += memory.static_watts * window;
+  }
+}
+
+void bill_actions(const Schedule& schedule, Simulation& result) {
+  for (std::size_t i = 0; i < schedule.actions.size(); ++i) {
+    const bool compute = schedule.actions[i].what == Do::compute;
+    (compute ? result.joules_by.compute : result.joules_by.copy) += result.joules[i];
+  }
+}
+
+// Devices with at least one busy worker draw extra.
+class ActiveTime {
+ public:
+  explicit ActiveTime(std::size_t devices)
+      : busy_(devices, 0), since_(devices, 0), total_(devices, 0) {}
+  void begin(int device, double seconds) {
+    if (busy_[device]++ == 0) since_[device] = seconds;
+  }
+  void end(int device, double seconds) {
+    if (--busy_[device] == 0) total_[device] += seconds - since_[device];
+  }
+  double total(std::size_t device) const { return total_[device]; }
+
+ private:
+  std::vector<int> busy_;
+  std::vector<double> since_;
+  std::vector<double> total_;
+};
+
+void bill_active_devices(const Schedule& schedule, const std::vector<Worker>& workers,
+                         const std::vector<TimelineEvent>& timeline, Simulation& result) {
+  ActiveTime active(schedule.platform.devices.size());
+  for (const TimelineEvent& event : timeline) {
+    const Action& action = schedule.actions[event.action];
+    for (const WorkerId worker : {action.worker, action.occupies}) {
+      if (worker == no_worker || workers[worker].is_link()) continue;
+      const int device = workers[worker].device;
+      event.is_start ? active.begin(device, event.seconds) : active.end(device, event.seconds);
+    }
+  }
+  for (std::size_t d = 0; d < schedule.platform.devices.size(); ++d) {
+    result.joules_by.active += schedule.platform.devices[d].active_watts * active.total(d);
+  }
+}
+
+std::map<std::string, std::int64_t> peaks_of_used_memories(const Schedule& schedule,
+                                                           const Simulation& simulation) {
+  std::vector<bool> used(schedule.platform.memories.size(), false);
+  for (const Buffer& buffer : schedule.buffers) used[buffer.memory] = true;
+  std::map<std::string, std::int64_t> peaks;
+  for (int m = 0; m < static_cast<int>(used.size()); ++m) {
+    if (used[m]) peaks[memory_name(schedule.platform, MemoryId{m})] = simulation.peak_bytes[m];
+  }
+  return peaks;
+}
+
+}  // namespace
+
+Simulation simulate(const Schedule& schedule) {
+  Simulation result;
+  const auto all_workers = workers(schedule.platform);
+  const Lanes all_lanes = lanes(schedule, static_cast<int>(all_workers.size()));
+  run_clock(schedule, all_workers, all_lanes, result);
+  const auto events = timeline(schedule, all_lanes, result);
+  bill_actions(schedule, result);
+  bill_active_devices(schedule, all_workers, events, result);
+  bill_what_is_always_on(schedule, result);
+  result.peak_bytes = peak_bytes(live_changes(schedule, events), schedule.platform);
+  return result;
+}
+
+double objective_value(const Schedule& schedule, const Simulation& simulation) {
+  switch (schedule.request.objective) {
+    case Objective::time:
+      return simulation.makespan_seconds;
+    case Objective::edp:
+      return simulation.joules_by.total() * simulation.makespan_seconds;
+    case Objective::memory: {
+      double bytes = 0;
+      for (const auto& [name, arena] : schedule.arenas) {
+        const auto memory = find_memory(schedule.platform, name);
+        const bool counts =
+            memory && schedule.platform.memories[*memory].kind != MemoryKind::storage;
+        if (counts) bytes += static_cast<double>(arena);
+      }
+      return bytes;
+    }
+    case Objective::energy:
+      break;
+  }
+  return simulation.joules_by.total();
+}
+
+Predicted predict(const Schedule& schedule, const Simulation& simulation) {
+  Predicted predicted = schedule.predicted;
+  predicted.seconds = simulation.makespan_seconds;
+  predicted.joules_by = simulation.joules_by;
+  predicted.joules = simulation.joules_by.total();
+  predicted.peak_bytes = peaks_of_used_memories(schedule, simulation);
+  predicted.executions = 0;
+  predicted.copied_bytes = 0;
+  std::vector<bool> executed(schedule.graph.tasks.size(), false);
+  std::int64_t distinct = 0;
+  for (const Action& action : schedule.actions) {
+    if (action.what == Do::copy) predicted.copied_bytes += bytes_moved(schedule, action);
+    if (action.what != Do::compute) continue;
+    ++predicted.executions;
+    if (!executed[action.task]) ++distinct;
+    executed[action.task] = true;
+  }
+  predicted.recomputed = predicted.executions - distinct;
+  predicted.objective.objective = schedule.request.objective;
+  predicted.objective.value = objective_value(schedule, simulation);
+  return predicted;
+}
+
+std::vector<std::vector<MemoryLevel>> memory_curves(const Schedule& schedule,
+                                                    const Simulation& simulation) {
+  const auto all_workers = workers(schedule.platform);
+  const Lanes all_lanes = lanes(schedule, static_cast<int>(all_workers.size()));
+  const auto changes = live_changes(schedule, timeline(schedule, all_lanes, simulation));
+  std::vector<std::vector<MemoryLevel>> curves(schedule.platform.memories.size(), {{0, 0}});
+  for (const LiveChange& change : changes) {
+    auto& curve = curves[change.memory];
+    curve.push_back({change.seconds, curve.back().bytes + change.bytes});
+  }
+  return curves;
+}
+
+}  // namespace stint

@@ -1,0 +1,101 @@
+#include "schedules/validate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "schedules/rules.hpp"
+
+namespace stint {
+namespace {
+
+bool broken(const std::vector<Violation>& violations, int first_rule, int last_rule) {
+  return std::any_of(violations.begin(), violations.end(), [&](const Violation& violation) {
+    return violation.rule >= first_rule && violation.rule <= last_rule;
+  });
+}
+
+// The rules that need names, an acyclic order and sound buffers.
+void judge_the_step(const Judge& judge, const Lanes& lanes, const Layout& layout,
+                    const std::vector<ActionId>& order) {
+  const HappensBefore before(judge.schedule, lanes, order);
+  judge_contents(judge, layout, before, order);
+  judge_power_states(judge, lanes, before);
+}
+
+void judge_the_bill(const Judge& judge) {
+  const Simulation simulation = simulate(judge.schedule);
+  judge_request(judge, simulation);
+  judge_predicted(judge, simulation);
+  judge_derived_fields(judge, simulation);
+  judge_proof(judge, simulation);
+}
+
+void judge_everything(const Judge& judge) {
+  judge_names(judge);
+  judge_graph(judge);
+  if (broken(judge.violations, 1, 1)) return;
+  const Lanes all_lanes = lanes(judge.schedule, static_cast<int>(judge.workers.size()));
+  const auto order = topological_order(judge.schedule, all_lanes);
+  if (!order) judge_order(judge, all_lanes);
+  judge_actions(judge);
+  judge_places(judge);
+  judge_arenas(judge);
+  judge_executions(judge);
+  judge_double_buffers(judge);
+  {
+    const Layout cells = layout(judge.schedule);
+    judge_buffers(judge, cells);
+    if (!can_be_simulated(judge.violations)) return;
+    judge_the_step(judge, all_lanes, cells, *order);
+  }
+  judge_the_bill(judge);
+}
+
+}  // namespace
+
+std::vector<Violation> validate(const Schedule& schedule) {
+  std::vector<Violation> violations;
+  judge_everything(Judge{schedule, workers(schedule.platform), violations});
+  std::stable_sort(violations.begin(), violations.end(),
+                   [](const Violation& a, const Violation& b) { return a.rule < b.rule; });
+  return violations;
+}
+
+bool can_be_simulated(const std::vector<Violation>& violations) {
+  return !broken(violations, 1, 2) && !broken(violations, 4, 7);
+}
+
+std::string to_string(const Violation& violation) {
+  return fmt::format("R{} {}: {}", violation.rule, violation.where, violation.what);
+}
+
+std::string pointer_step(const std::string& key) {
+  std::string step;
+  for (const char c : key) {
+    if (c == '~' || c == '/') {
+      step += c == '~' ? "~0" : "~1";
+    } else {
+      step += c;
+    }
+  }
+  return step;
+}
+
+std::string action_path(ActionId id, const std::string& key) {
+  return fmt::format("/actions/{}{}{}", static_cast<int>(id), key.empty() ? "" : "/", key);
+}
+
+std::string buffer_path(BufferId id, const std::string& key) {
+  return fmt::format("/buffers/{}{}{}", static_cast<int>(id), key.empty() ? "" : "/", key);
+}
+
+bool same_number(double a, double b, double scale) {
+  constexpr double tolerance = 1e-9;
+  constexpr double rounding = 1e-12;  // of sums taken in another order
+  return std::abs(a - b) <=
+         std::max(tolerance * std::max(std::abs(a), std::abs(b)), rounding * std::abs(scale));
+}
+
+}  // namespace stint
