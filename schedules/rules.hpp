@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "files/input_error.hpp"
 #include "schedules/happens_before.hpp"
 #include "schedules/lanes.hpp"
 #include "schedules/layout.hpp"
@@ -31,7 +32,6 @@ struct Judge {
 
 std::string action_path(ActionId id, const std::string& key = "");
 std::string buffer_path(BufferId id, const std::string& key = "");
-std::string pointer_step(const std::string& key);  // "n0/ram" as "n0~1ram"
 
 bool same_number(double a, double b, double scale = 0);  // equal to 1e-9
 

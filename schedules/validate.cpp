@@ -71,18 +71,6 @@ std::string to_string(const Violation& violation) {
   return fmt::format("R{} {}: {}", violation.rule, violation.where, violation.what);
 }
 
-std::string pointer_step(const std::string& key) {
-  std::string step;
-  for (const char c : key) {
-    if (c == '~' || c == '/') {
-      step += c == '~' ? "~0" : "~1";
-    } else {
-      step += c;
-    }
-  }
-  return step;
-}
-
 std::string action_path(ActionId id, const std::string& key) {
   return fmt::format("/actions/{}{}{}", static_cast<int>(id), key.empty() ? "" : "/", key);
 }
