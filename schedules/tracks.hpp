@@ -1,0 +1,40 @@
+// A simulated step as tracks of spans and curves of watts: what the trace writers print. Times are
+// whole nanoseconds, as viewers count them, so that spans of one track never overlap by a rounding
+// error; a step longer than 290 years ends there.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedules/simulate.hpp"
+
+namespace stint {
+
+struct Span {
+  ActionId action{0};
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
+std::int64_t nanoseconds(double seconds);
+
+// By worker: its actions in the order of time. A copy that occupies a compute worker stands on
+// both.
+std::vector<std::vector<Span>> tracks(const Schedule& schedule, const Simulation& simulation);
+
+// Watts from `ns` on.
+struct PowerLevel {
+  std::int64_t ns = 0;
+  double watts = 0;
+};
+using PowerCurve = std::vector<PowerLevel>;
+
+// What runs all the time (base, idle, refresh) and what is busy; neither waiting nor the moments of
+// switching between power states. Links count for the node that they come from.
+struct PowerCurves {
+  std::vector<PowerCurve> of_node;
+  std::vector<PowerCurve> of_device;
+};
+PowerCurves power_curves(const Schedule& schedule, const Simulation& simulation);
+
+}  // namespace stint
