@@ -1,0 +1,138 @@
+#include "planner/draft.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "planner/edges.hpp"
+#include "planner/lifetimes.hpp"
+
+namespace stint {
+
+namespace {
+
+// A worker that waits longer than this sleeps: waking up takes some microseconds itself.
+constexpr double sleep_from_seconds = 50e-6;
+// Where spinning costs watts, sleep as soon as it can pay.
+constexpr double costly_spin_seconds = 10e-6;
+
+// A schedule whose order and times are those of the draft, and whose offsets are open.
+struct Timed {
+  Schedule schedule;
+  Simulation simulation;
+};
+
+Wait wait_for(double gap_seconds, const Device& device) {
+  if (gap_seconds >= sleep_from_seconds) return Wait::sleep;
+  return device.wait_watts > 0 && gap_seconds > costly_spin_seconds ? Wait::sleep : Wait::spin;
+}
+
+// Decides for every compute action how its worker waits for it: the gap is known beforehand.
+void set_waits(const Problem& problem, const Simulation& simulation, std::vector<Action>& actions) {
+  std::vector<double> free_at(problem.workers.size(), 0);
+  for (std::size_t a = 0; a < actions.size(); ++a) {
+    Action& action = actions[a];
+    const double start = simulation.start_seconds[a];
+    if (action.what == Do::compute)
+      action.wait = wait_for(start - free_at[action.worker], problem.device_of(action.worker));
+    free_at[action.worker] = start + simulation.seconds[a];
+    if (action.occupies != no_worker) free_at[action.occupies] = free_at[action.worker];
+  }
+}
+
+// All buffers, each rounded up as its memory demands, as if none shared a byte.
+std::int64_t total_bytes(const Problem& problem, const Draft& draft) {
+  std::int64_t total = 0;
+  for (const Buffer& buffer : draft.buffers)
+    total = capped_sum(total, aligned(buffer.bytes, problem.platform().memories[buffer.memory]));
+  return total;
+}
+
+Timed timed(const Problem& problem, const Draft& draft) {
+  Timed result{problem.blank, {}};
+  result.schedule.buffers = draft.buffers;
+  result.schedule.actions = draft.actions;
+  set_after(problem, data_edges(problem, draft.buffers, draft.actions), result.schedule.actions);
+  result.simulation = simulate(result.schedule);
+  set_waits(problem, result.simulation, result.schedule.actions);
+  return result;
+}
+
+template <typename Value>
+std::vector<Value> permuted(std::vector<Value>& values, const std::vector<int>& order) {
+  std::vector<Value> result;
+  result.reserve(values.size());
+  for (const int index : order) result.push_back(std::move(values[index]));
+  return result;
+}
+
+// Lists the actions in the order in which they start. Happens-before is kept: what happens before
+// starts no later, and where it starts at the same time (it takes no time) the draft's order
+// decides.
+void sort_by_start(Timed& timed) {
+  std::vector<int> order(timed.schedule.actions.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto& start = timed.simulation.start_seconds;
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return start[a] < start[b]; });
+  timed.schedule.actions = permuted(timed.schedule.actions, order);
+  timed.simulation.start_seconds = permuted(timed.simulation.start_seconds, order);
+  timed.simulation.seconds = permuted(timed.simulation.seconds, order);
+}
+
+void set_arenas(const Problem& problem, const std::vector<std::int64_t>& arenas,
+                Schedule& schedule) {
+  std::vector<bool> used(arenas.size(), false);
+  for (const Buffer& buffer : schedule.buffers) used[buffer.memory] = true;
+  for (std::size_t m = 0; m < arenas.size(); ++m) {
+    const std::string name = memory_name(problem.platform(), static_cast<MemoryId>(m));
+    if (used[m]) schedule.arenas[name] = arenas[m];
+  }
+}
+
+void set_derived(Schedule& schedule, const std::string& strategy) {
+  for (std::size_t b = 0; b < schedule.buffers.size(); ++b)
+    schedule.buffers[b].id = static_cast<std::int64_t>(b);
+  const Simulation simulation = simulate(schedule);
+  for (std::size_t a = 0; a < schedule.actions.size(); ++a) {
+    Action& action = schedule.actions[a];
+    action.id = static_cast<std::int64_t>(a);
+    action.start_seconds = simulation.start_seconds[a];
+    action.seconds = simulation.seconds[a];
+    action.joules = simulation.joules[a];
+  }
+  schedule.predicted = predict(schedule, simulation);
+  schedule.predicted.strategy = strategy;
+}
+
+}  // namespace
+
+std::optional<Price> price(const Problem& problem, const Draft& draft) {
+  if (total_bytes(problem, draft) >= huge_bytes) return std::nullopt;
+  const Timed result = timed(problem, draft);
+  const Simulation simulation = simulate(result.schedule);
+  Price price{simulation.makespan_seconds, simulation.joules_by.total(), 0};
+  for (std::size_t m = 0; m < simulation.peak_bytes.size(); ++m) {
+    if (problem.platform().memories[m].kind != MemoryKind::storage)
+      price.live_bytes += simulation.peak_bytes[m];
+  }
+  if (!std::isfinite(price.seconds * price.joules)) return std::nullopt;
+  return price;
+}
+
+Schedule finish(const Problem& problem, const Draft& draft, const std::string& strategy) {
+  Timed result = timed(problem, draft);
+  sort_by_start(result);
+  Schedule schedule = std::move(result.schedule);
+  const Lifetimes lifetimes =
+      lifetimes_of(problem, schedule.buffers, schedule.actions, draft.kept, result.simulation);
+  set_arenas(problem, set_offsets(problem, lifetimes, schedule.actions, schedule.buffers),
+             schedule);
+  Edges edges = data_edges(problem, schedule.buffers, schedule.actions);
+  add_reuse_edges(problem, schedule.buffers, schedule.actions, by_begin(lifetimes), edges);
+  set_after(problem, edges, schedule.actions);
+  set_derived(schedule, strategy);
+  return schedule;
+}
+
+}  // namespace stint

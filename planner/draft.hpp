@@ -1,0 +1,43 @@
+// What a strategy decides, and the one finisher that turns it into a schedule.
+//
+// A draft is a list of actions in one total order, each with its worker, its task or the tensor it
+// moves, its power state, and the buffers it touches; tasks may appear several times. The order
+// must respect data: whatever an action reads stands before it. What a draft leaves open — offsets,
+// `after`, `wait`, ids, predicted values — follows from it, the same for every strategy:
+// 1. `after` from the data, and times from the simulator;
+// 2. lifetimes on the order of the simulated starts and ends; offsets for them;
+// 3. `after` also from the addresses: whoever writes over older bytes comes after all who used
+//    them. Such edges agree with the simulated times and so cost none.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/problem.hpp"
+#include "schedules/schedule.hpp"
+#include "schedules/simulate.hpp"
+
+namespace stint {
+
+struct Draft {
+  std::vector<Buffer> buffers;  // without offset and id
+  std::vector<Action> actions;  // without after, wait, id and derived values
+  std::vector<BufferId> kept;   // carry a result to the end of the step
+};
+
+// Seconds and joules of a draft: what it costs, wherever its buffers may lie.
+struct Price {
+  double seconds = 0;
+  double joules = 0;
+  std::int64_t live_bytes = 0;  // peaks of all memories but storage: no arenas are smaller
+};
+
+// Nothing if sizes or times are beyond all reason.
+std::optional<Price> price(const Problem& problem, const Draft& draft);
+
+// The whole schedule, without its proof. It may exceed the bounds of the request. Needs a draft
+// that has a price.
+Schedule finish(const Problem& problem, const Draft& draft, const std::string& strategy);
+
+}  // namespace stint

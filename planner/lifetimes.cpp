@@ -1,0 +1,217 @@
+#include "planner/lifetimes.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include "planner/edges.hpp"
+#include "planner/offsets.hpp"
+
+namespace stint {
+
+namespace {
+
+constexpr int before_all = -1;  // where what is there from the start begins to live
+
+// over[y] = x: buffer y takes the place of buffer x.
+using Overwrites = std::vector<BufferId>;
+
+void include(const std::vector<Buffer>& buffers, const Action& action, int start, int end,
+             Lifetimes& lifetimes) {
+  for (const BufferId buffer : touched(action)) {
+    const BufferId whole = outermost(buffers, buffer);
+    lifetimes.begin[whole] = std::min(lifetimes.begin[whole], start);
+    lifetimes.end[whole] = std::max(lifetimes.end[whole], end);
+  }
+}
+
+void extend(const Problem& problem, const Buffer& buffer, BufferId whole, Lifetimes& lifetimes) {
+  if (!buffer.initial) return;
+  lifetimes.begin[whole] = before_all;
+  if (problem.graph().tensors[buffer.tensor].kind == Kind::state) lifetimes.stays[whole] = true;
+}
+
+// For every buffer the latest end of a use, and of a use by another action than that one.
+struct LastUses {
+  std::vector<int> last;
+  std::vector<int> last_but_one;
+};
+
+LastUses last_uses(const Lifetimes& lifetimes, const std::vector<Buffer>& buffers,
+                   const std::vector<Action>& actions) {
+  LastUses uses{std::vector<int>(buffers.size(), -1), std::vector<int>(buffers.size(), -1)};
+  for (std::size_t a = 0; a < actions.size(); ++a) {
+    const int end = lifetimes.events.end[a];
+    for (const BufferId buffer : touched(actions[a])) {
+      int& last = uses.last[buffer];
+      if (end == last) continue;
+      uses.last_but_one[buffer] = std::max(uses.last_but_one[buffer], std::min(last, end));
+      last = std::max(last, end);
+    }
+  }
+  return uses;
+}
+
+BufferId buffer_for(TensorId tensor, const std::vector<TensorId>& tensors,
+                    const std::vector<BufferId>& buffers) {
+  const auto at = std::find(tensors.begin(), tensors.end(), tensor) - tensors.begin();
+  return buffers[at];
+}
+
+// Where y may take x's place: the task permits it, x has no other use that is not finished when the
+// task starts, y is not larger, and neither shares its buffer with parts.
+Overwrites find_overwrites(const Problem& problem, const Lifetimes& lifetimes,
+                           const std::vector<Action>& actions, const std::vector<Buffer>& buffers) {
+  const LastUses uses = last_uses(lifetimes, buffers, actions);
+  Overwrites over(buffers.size(), no_buffer);
+  for (std::size_t a = 0; a < actions.size(); ++a) {
+    if (actions[a].what != Do::compute) continue;
+    const Task& task = problem.graph().tasks[actions[a].task];
+    for (const auto& [y_tensor, x_tensor] : task.may_overwrite) {
+      const BufferId y = buffer_for(y_tensor, task.writes, actions[a].writes);
+      const BufferId x = buffer_for(x_tensor, task.reads, actions[a].reads);
+      if (y == no_buffer || !lifetimes.alone[y] || !lifetimes.alone[x] || lifetimes.stays[x])
+        continue;
+      const bool last_use = uses.last[x] == lifetimes.events.end[a] &&
+                            uses.last_but_one[x] < lifetimes.events.start[a];
+      if (last_use && buffers[y].bytes > 0 && buffers[y].bytes <= buffers[x].bytes) over[y] = x;
+    }
+  }
+  return over;
+}
+
+// The outermost buffers of one memory as items; a buffer and those that take its place are one.
+struct Items {
+  std::vector<Item> items;
+  std::vector<int> of_buffer;  // -1: not of this memory
+};
+
+Items items_of(const Problem& problem, MemoryId memory, const Lifetimes& lifetimes,
+               const std::vector<Buffer>& buffers, const std::vector<BufferId>& order,
+               const Overwrites& over) {
+  Items result;
+  result.of_buffer.assign(buffers.size(), -1);
+  for (const BufferId b : order) {
+    if (buffers[b].memory != memory) continue;
+    if (over[b] != no_buffer) {
+      result.of_buffer[b] = result.of_buffer[over[b]];
+      Item& item = result.items[result.of_buffer[b]];
+      item.end = std::max(item.end, lifetimes.end[b]);
+      continue;
+    }
+    const std::int64_t bytes = aligned(buffers[b].bytes, problem.platform().memories[memory]);
+    result.of_buffer[b] = static_cast<int>(result.items.size());
+    result.items.push_back({bytes, lifetimes.begin[b], lifetimes.end[b]});
+  }
+  return result;
+}
+
+struct Layout {
+  Items items;
+  Placement placement;
+};
+
+Layout layout(const Problem& problem, MemoryId memory, const Lifetimes& lifetimes,
+              const std::vector<Buffer>& buffers, const Overwrites& over) {
+  Layout result;
+  result.items = items_of(problem, memory, lifetimes, buffers, by_begin(lifetimes), over);
+  result.placement = place(result.items.items);
+  return result;
+}
+
+void take_offsets(const Layout& layout, std::vector<Buffer>& buffers) {
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    const int item = layout.items.of_buffer[b];
+    if (item >= 0) buffers[b].offset = layout.placement.offsets[item];
+  }
+}
+
+// A part lies where its whole does.
+void set_parts(const Problem& problem, std::vector<Buffer>& buffers) {
+  const auto& root_offset = problem.segments.root_offset;
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    if (buffers[b].within == no_buffer) continue;
+    const Buffer& whole = buffers[outermost(buffers, static_cast<BufferId>(b))];
+    buffers[b].offset = whole.offset + root_offset[buffers[b].tensor] - root_offset[whole.tensor];
+  }
+}
+
+}  // namespace
+
+Events events_of(const std::vector<double>& start_seconds, const std::vector<double>& seconds) {
+  using Running = std::pair<double, int>;  // end, action
+  std::priority_queue<Running, std::vector<Running>, std::greater<>> running;
+  Events events{std::vector<int>(seconds.size()), std::vector<int>(seconds.size()), 0};
+  const auto end_first = [&] {
+    events.end[running.top().second] = events.count++;
+    running.pop();
+  };
+  for (std::size_t a = 0; a < seconds.size(); ++a) {
+    while (!running.empty() && running.top().first <= start_seconds[a]) end_first();
+    events.start[a] = events.count++;
+    running.emplace(start_seconds[a] + seconds[a], static_cast<int>(a));
+  }
+  while (!running.empty()) end_first();
+  return events;
+}
+
+Lifetimes lifetimes_of(const Problem& problem, const std::vector<Buffer>& buffers,
+                       const std::vector<Action>& actions, const std::vector<BufferId>& kept,
+                       const Simulation& simulation) {
+  Lifetimes lifetimes;
+  lifetimes.events = events_of(simulation.start_seconds, simulation.seconds);
+  const int last = lifetimes.events.count;
+  lifetimes.begin.assign(buffers.size(), last);
+  lifetimes.end.assign(buffers.size(), 0);
+  lifetimes.outermost.assign(buffers.size(), true);
+  lifetimes.alone.assign(buffers.size(), true);
+  lifetimes.stays.assign(buffers.size(), false);
+  for (std::size_t a = 0; a < actions.size(); ++a)
+    include(buffers, actions[a], lifetimes.events.start[a], lifetimes.events.end[a], lifetimes);
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    const BufferId whole = outermost(buffers, static_cast<BufferId>(b));
+    extend(problem, buffers[b], whole, lifetimes);
+    if (buffers[b].within == no_buffer) continue;
+    lifetimes.outermost[b] = lifetimes.alone[b] = lifetimes.alone[whole] = false;
+  }
+  for (const BufferId buffer : kept) lifetimes.stays[outermost(buffers, buffer)] = true;
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    if (lifetimes.stays[b]) lifetimes.end[b] = last;
+  }
+  return lifetimes;
+}
+
+std::vector<BufferId> by_begin(const Lifetimes& lifetimes) {
+  std::vector<BufferId> order;
+  for (std::size_t b = 0; b < lifetimes.begin.size(); ++b) {
+    if (lifetimes.outermost[b]) order.push_back(static_cast<BufferId>(b));
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](BufferId a, BufferId b) { return lifetimes.begin[a] < lifetimes.begin[b]; });
+  return order;
+}
+
+std::vector<std::int64_t> set_offsets(const Problem& problem, const Lifetimes& lifetimes,
+                                      const std::vector<Action>& actions,
+                                      std::vector<Buffer>& buffers) {
+  const Overwrites none(buffers.size(), no_buffer);
+  const Overwrites over = find_overwrites(problem, lifetimes, actions, buffers);
+  std::vector<std::int64_t> arenas;
+  for (std::size_t m = 0; m < problem.platform().memories.size(); ++m) {
+    const auto memory = static_cast<MemoryId>(m);
+    Layout best = layout(problem, memory, lifetimes, buffers, none);
+    if (over != none) {
+      Layout in_place = layout(problem, memory, lifetimes, buffers, over);
+      if (in_place.placement.arena_bytes < best.placement.arena_bytes) best = std::move(in_place);
+    }
+    take_offsets(best, buffers);
+    arenas.push_back(best.placement.arena_bytes);
+  }
+  set_parts(problem, buffers);
+  return arenas;
+}
+
+}  // namespace stint

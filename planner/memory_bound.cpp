@@ -1,0 +1,271 @@
+#include "planner/memory_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace stint {
+
+namespace {
+
+using SegmentSet = std::vector<int>;  // ascending, each once
+
+// Passing over the graph once for each input is work that large graphs do not get; leaving inputs
+// out keeps the bound sound.
+constexpr std::int64_t most_visits = 20'000'000;
+
+class Bounding {
+ public:
+  Bounding(const Problem& problem, MemoryId memory)
+      : problem_(problem),
+        graph_(problem.graph()),
+        memory_(problem.platform().memories[memory]),
+        forced_(graph_.tasks.size()),
+        whole_of_(problem.segments.count(), no_tensor),
+        pinned_(graph_.tasks.size()) {
+    for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+      const SegmentRange range = problem.segments.of_tensor[t];
+      for (int s = range.begin; s < range.end; ++s) whole_of_[s] = problem.segments.root[t];
+    }
+    for (std::size_t t = 0; t < forced_.size(); ++t) forced_[t] = only_in(memory, t);
+    for (const Link& link : problem.platform().links)
+      isolated_ = isolated_ && link.from != memory && link.to != memory;
+    if (!isolated_) return;
+    find_resident_state();
+    pin_inputs();
+  }
+
+  MemoryBound best() const {
+    MemoryBound best;
+    for (std::size_t t = 0; t < forced_.size(); ++t) {
+      if (!forced_[t]) continue;
+      const std::int64_t bytes = bytes_during(t);
+      if (bytes > best.bytes) best = {bytes, wholes(joined(segments_during(t), state_))};
+    }
+    if (!isolated_) return best;
+    const SegmentSet end = joined(results_here(), state_);
+    if (size(end) > best.bytes) best = {size(end), wholes(end)};
+    return best;
+  }
+
+  // While the task runs here, with everything that is known to be there.
+  std::int64_t bytes_during(std::size_t task) const {
+    std::int64_t bytes = capped_sum(size(segments_during(task)), state_bytes_);
+    bytes = capped_sum(bytes, aligned(graph_.tasks[task].workspace_bytes, memory_));
+    return std::max<std::int64_t>(0, bytes - overwritten_bytes(task));
+  }
+
+ private:
+  bool only_in(MemoryId memory, std::size_t task) const {
+    const auto& devices = problem_.platform().devices;
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      if (std::isfinite(problem_.seconds[d][task]) && devices[d].memory != memory) return false;
+    }
+    return true;
+  }
+  Kind kind_of(TensorId tensor) const { return graph_.tensors[tensor].kind; }
+
+  // The set's bytes, rounded up once for each whole. Segments of one whole follow each other.
+  std::int64_t size(const SegmentSet& set) const {
+    const Segments& segments = problem_.segments;
+    std::int64_t total = 0;
+    std::int64_t of_whole = 0;
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      of_whole += segments.end_bytes[set[i]] - segments.begin_bytes[set[i]];
+      if (i + 1 < set.size() && whole_of_[set[i]] == whole_of_[set[i + 1]]) continue;
+      total = capped_sum(total, aligned(of_whole, memory_));
+      of_whole = 0;
+    }
+    return total;
+  }
+
+  void add(TensorId tensor, SegmentSet& set) const {
+    const SegmentRange range = problem_.segments.of_tensor[tensor];
+    for (int s = range.begin; s < range.end; ++s) set.push_back(s);
+  }
+  static SegmentSet as_set(SegmentSet segments) {
+    std::sort(segments.begin(), segments.end());
+    segments.erase(std::unique(segments.begin(), segments.end()), segments.end());
+    return segments;
+  }
+  static SegmentSet joined(SegmentSet a, const SegmentSet& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return as_set(std::move(a));
+  }
+
+  // The wholes that the segments belong to, the largest first.
+  std::vector<TensorId> wholes(const SegmentSet& set) const {
+    std::vector<TensorId> all;
+    for (const int s : set) {
+      if (all.empty() || all.back() != whole_of_[s]) all.push_back(whole_of_[s]);
+    }
+    std::erase_if(all, [&](TensorId t) { return graph_.tensors[t].bytes == 0; });
+    std::stable_sort(all.begin(), all.end(), [&](TensorId a, TensorId b) {
+      return graph_.tensors[a].bytes > graph_.tensors[b].bytes;
+    });
+    return all;
+  }
+
+  static bool is_optional(const Task& task, TensorId output) {
+    return std::find(task.optional.begin(), task.optional.end(), output) != task.optional.end();
+  }
+
+  // What the task touches, and the inputs that are there anyway; without state that is counted
+  // throughout.
+  SegmentSet segments_during(std::size_t t) const {
+    const Task& task = graph_.tasks[t];
+    SegmentSet set = pinned_[t];
+    for (const TensorId tensor : task.reads) {
+      if (!isolated_ || kind_of(tensor) != Kind::state) add(tensor, set);
+    }
+    for (const TensorId tensor : task.updates) {
+      if (!isolated_) add(tensor, set);
+    }
+    for (const TensorId tensor : task.writes) {
+      if (!is_optional(task, tensor)) add(tensor, set);
+    }
+    return as_set(std::move(set));
+  }
+
+  // Outputs that may lie where inputs are, unless these are needed again.
+  std::int64_t overwritten_bytes(std::size_t t) const {
+    const Task& task = graph_.tasks[t];
+    std::int64_t bytes = 0;
+    for (const auto& [y, x] : task.may_overwrite) {
+      const bool fits = graph_.tensors[y].bytes <= graph_.tensors[x].bytes;
+      if (!fits || is_optional(task, y) || is_pinned(x, t)) continue;
+      bytes = capped_sum(bytes, aligned(graph_.tensors[y].bytes, memory_));
+    }
+    return bytes;
+  }
+  bool is_pinned(TensorId tensor, std::size_t task) const {
+    const SegmentRange range = problem_.segments.of_tensor[tensor];
+    return std::binary_search(pinned_[task].begin(), pinned_[task].end(), range.begin);
+  }
+
+  void find_resident_state() {
+    for (std::size_t t = 0; t < forced_.size(); ++t) {
+      if (!forced_[t]) continue;
+      for (const TensorId tensor : graph_.tasks[t].updates) add(tensor, state_);
+      for (const TensorId tensor : graph_.tasks[t].reads) {
+        if (kind_of(tensor) == Kind::state) add(tensor, state_);
+      }
+    }
+    state_ = as_set(std::move(state_));
+    state_bytes_ = size(state_);
+  }
+
+  SegmentSet results_here() const {
+    SegmentSet written;
+    for (std::size_t t = 0; t < forced_.size(); ++t) {
+      if (!forced_[t]) continue;
+      for (const TensorId tensor : graph_.tasks[t].writes) add(tensor, written);
+    }
+    SegmentSet results;
+    for (const TensorId tensor : graph_.results) add(tensor, results);
+    written = as_set(std::move(written));
+    results = as_set(std::move(results));
+    SegmentSet both;
+    std::set_intersection(written.begin(), written.end(), results.begin(), results.end(),
+                          std::back_inserter(both));
+    return both;
+  }
+
+  // By segment of an input: the tasks here that read it. The largest segments first.
+  std::vector<std::pair<int, std::vector<TaskId>>> readers_of_inputs() const {
+    std::map<int, std::vector<TaskId>> readers;
+    for (std::size_t t = 0; t < forced_.size(); ++t) {
+      if (!forced_[t]) continue;
+      for (const TensorId tensor : graph_.tasks[t].reads) {
+        const SegmentRange range = problem_.segments.of_tensor[tensor];
+        for (int s = range.begin; kind_of(tensor) == Kind::input && s < range.end; ++s)
+          readers[s].push_back(static_cast<TaskId>(t));
+      }
+    }
+    std::vector<std::pair<int, std::vector<TaskId>>> all(readers.begin(), readers.end());
+    const auto bytes = [&](int s) {
+      return problem_.segments.end_bytes[s] - problem_.segments.begin_bytes[s];
+    };
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const auto& a, const auto& b) { return bytes(a.first) > bytes(b.first); });
+    return all;
+  }
+
+  void pin_inputs() {
+    const auto edges =
+        std::accumulate(problem_.needs.begin(), problem_.needs.end(), std::int64_t{0},
+                        [](std::int64_t sum, const auto& list) { return sum + std::ssize(list); });
+    std::int64_t visits = 0;
+    for (const auto& [segment, readers] : readers_of_inputs()) {
+      visits += edges + std::ssize(forced_);
+      if (visits > most_visits) break;
+      pin(segment, readers);
+    }
+    for (SegmentSet& set : pinned_) std::sort(set.begin(), set.end());
+  }
+
+  void pin(int segment, const std::vector<TaskId>& readers) {
+    std::vector<bool> reads(forced_.size(), false);
+    for (const TaskId reader : readers) reads[reader] = true;
+    std::vector<bool> read_by_then = reads;  // by the task itself or one before it
+    std::vector<bool> read_later(forced_.size(), false);
+    for (std::size_t t = 0; t < forced_.size(); ++t) {
+      for (const TaskId earlier : problem_.needs[t])
+        read_by_then[t] = read_by_then[t] || read_by_then[earlier];
+    }
+    for (std::size_t t = forced_.size(); t-- > 0;) {
+      for (const TaskId earlier : problem_.needs[t])
+        read_later[earlier] = read_later[earlier] || reads[t] || read_later[t];
+    }
+    for (std::size_t t = 0; t < forced_.size(); ++t) {
+      if (forced_[t] && read_by_then[t] && read_later[t]) pinned_[t].push_back(segment);
+    }
+  }
+
+  const Problem& problem_;
+  const Graph& graph_;
+  const Memory& memory_;
+  std::vector<bool> forced_;        // by task: it can run only in this memory
+  std::vector<TensorId> whole_of_;  // by segment
+  bool isolated_ = true;            // no link begins or ends here
+  SegmentSet state_;                // there throughout
+  std::int64_t state_bytes_ = 0;
+  std::vector<SegmentSet> pinned_;  // by task: segments of inputs that are there during it
+};
+
+// Wherever it runs, a task fills some memory with what it touches.
+std::int64_t largest_task(const Problem& problem) {
+  std::vector<std::int64_t> least(problem.graph().tasks.size(), huge_bytes);
+  const auto& devices = problem.platform().devices;
+  for (std::size_t m = 0; m < problem.platform().memories.size(); ++m) {
+    const Bounding here(problem, static_cast<MemoryId>(m));
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      if (devices[d].memory != static_cast<MemoryId>(m)) continue;
+      for (std::size_t t = 0; t < least.size(); ++t) {
+        if (std::isfinite(problem.seconds[d][t]))
+          least[t] = std::min(least[t], here.bytes_during(t));
+      }
+    }
+  }
+  return *std::max_element(least.begin(), least.end());
+}
+
+}  // namespace
+
+MemoryBound memory_bound(const Problem& problem, MemoryId memory) {
+  return Bounding(problem, memory).best();
+}
+
+std::int64_t least_memory(const Problem& problem) {
+  std::int64_t sum = 0;
+  for (std::size_t m = 0; m < problem.platform().memories.size(); ++m) {
+    if (problem.platform().memories[m].kind != MemoryKind::storage)
+      sum = capped_sum(sum, memory_bound(problem, static_cast<MemoryId>(m)).bytes);
+  }
+  return std::max(sum, largest_task(problem));
+}
+
+}  // namespace stint

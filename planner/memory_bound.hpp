@@ -1,0 +1,34 @@
+// Bytes that a memory must have, whatever the schedule: proved, per memory.
+//
+// Only tasks that no device of another memory can run say something. While such a task runs, what
+// it reads, writes and updates and its workspace are there; an output may take the place of an
+// input if the task permits it. Of a memory without links more is known, because nothing leaves it
+// and comes back:
+// - state that such tasks use is there throughout;
+// - an input exists once, so if a task before (or itself) and a task after it read it, it is there
+//   during the task. (Some execution of the later one descends from an execution of the task, and
+//   that from one of the earlier.)
+// - results that such tasks write are there together when the step ends.
+// Sizes are rounded up to the alignment once for each whole: its parts may share a buffer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "planner/problem.hpp"
+
+namespace stint {
+
+struct MemoryBound {
+  std::int64_t bytes = 0;
+  std::vector<TensorId> tensors;  // what fills it at that moment, the largest first
+};
+
+MemoryBound memory_bound(const Problem& problem, MemoryId memory);
+
+// Of all memories but storage together: the sum of their bounds, or the largest task wherever it
+// runs.
+std::int64_t least_memory(const Problem& problem);
+
+}  // namespace stint

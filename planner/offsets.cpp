@@ -1,0 +1,189 @@
+#include "planner/offsets.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace stint {
+
+namespace {
+
+using Order = std::vector<int>;
+
+bool overlap_in_time(const Item& a, const Item& b) { return a.begin < b.end && b.begin < a.end; }
+
+// The items placed so far, by ascending offset: the lowest gap that fits is found in one pass.
+class FirstFit {
+ public:
+  explicit FirstFit(const std::vector<Item>& items) : items_(items) {
+    placement_.offsets.assign(items.size(), 0);
+  }
+
+  void add(int item) {
+    if (items_[item].bytes == 0) return;
+    const std::int64_t offset = lowest_gap(items_[item]);
+    const auto behind = std::upper_bound(placed_.begin(), placed_.end(), std::pair{offset, item});
+    placed_.insert(behind, {offset, item});
+    placement_.offsets[item] = offset;
+    placement_.arena_bytes = std::max(placement_.arena_bytes, offset + items_[item].bytes);
+  }
+
+  Placement finish() { return std::move(placement_); }
+
+ private:
+  std::int64_t lowest_gap(const Item& item) const {
+    std::int64_t offset = 0;
+    for (const auto& [other_offset, other] : placed_) {
+      if (!overlap_in_time(item, items_[other])) continue;
+      if (other_offset - offset >= item.bytes) break;
+      offset = std::max(offset, other_offset + items_[other].bytes);
+    }
+    return offset;
+  }
+
+  const std::vector<Item>& items_;
+  std::vector<std::pair<std::int64_t, int>> placed_;
+  Placement placement_;
+};
+
+Placement place_in_order(const std::vector<Item>& items, const Order& order) {
+  FirstFit fit(items);
+  for (const int item : order) fit.add(item);
+  return fit.finish();
+}
+
+// The load between one change and the next, in order of time.
+std::vector<std::pair<int, std::int64_t>> load_curve(const std::vector<Item>& items) {
+  std::map<int, std::int64_t> change;
+  for (const Item& item : items) {
+    if (item.begin >= item.end) continue;
+    change[item.begin] += item.bytes;
+    change[item.end] -= item.bytes;
+  }
+  std::vector<std::pair<int, std::int64_t>> curve(change.begin(), change.end());
+  for (std::size_t i = 1; i < curve.size(); ++i) curve[i].second += curve[i - 1].second;
+  return curve;
+}
+
+// For every item the largest load while it lives.
+std::vector<std::int64_t> contention(const std::vector<Item>& items) {
+  const auto curve = load_curve(items);
+  std::vector<std::int64_t> most;
+  for (const Item& item : items) {
+    auto at = std::lower_bound(curve.begin(), curve.end(), std::pair{item.begin, INT64_MIN});
+    std::int64_t load = 0;
+    for (; at != curve.end() && at->first < item.end; ++at) load = std::max(load, at->second);
+    most.push_back(load);
+  }
+  return most;
+}
+
+// Sorts by falling keys, then by id: the order is unique.
+template <typename... Keys>
+Order falling(const std::vector<Item>& items, const Keys&... keys) {
+  Order order(items.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return std::tuple(keys(a)...) > std::tuple(keys(b)...); });
+  return order;
+}
+
+std::vector<Order> usual_orders(const std::vector<Item>& items) {
+  const auto crowd = contention(items);
+  const auto size = [&](int i) { return items[i].bytes; };
+  const auto length = [&](int i) { return items[i].end - items[i].begin; };
+  const auto area = [&](int i) { return static_cast<double>(size(i)) * length(i); };
+  const auto start = [&](int i) { return -items[i].begin; };
+  const auto end = [&](int i) { return items[i].end; };
+  const auto load = [&](int i) { return crowd[i]; };
+  return {falling(items, size, length),       falling(items, area, size),
+          falling(items, length, size),       falling(items, start, size),
+          falling(items, end, size),          falling(items, load, size, length),
+          falling(items, load, length, size), falling(items, load, area)};
+}
+
+// First-fit in order of time needs only the gaps that are free now: offset -> bytes, the last one
+// without end.
+class Gaps {
+ public:
+  std::int64_t take(std::int64_t bytes) {
+    auto gap = gaps_.begin();
+    while (gap->second < bytes) ++gap;
+    const auto [offset, size] = *gap;
+    gaps_.erase(gap);
+    if (size > bytes) gaps_.emplace(offset + bytes, size - bytes);
+    return offset;
+  }
+
+  void give_back(std::int64_t offset, std::int64_t bytes) {
+    auto [gap, inserted] = gaps_.emplace(offset, bytes);
+    if (const auto next = std::next(gap); next != gaps_.end() && next->first == offset + bytes) {
+      gap->second += next->second;
+      gaps_.erase(next);
+    }
+    if (gap == gaps_.begin()) return;
+    const auto previous = std::prev(gap);
+    if (previous->first + previous->second != offset) return;
+    previous->second += gap->second;
+    gaps_.erase(gap);
+  }
+
+ private:
+  std::map<std::int64_t, std::int64_t> gaps_{{0, INT64_MAX}};
+};
+
+// What begins at an event takes bytes after what ends there has given them back.
+Placement sweep(const std::vector<Item>& items) {
+  std::vector<std::tuple<int, int, int>> events;  // time, 0 end or 1 begin, item
+  for (int i = 0; i < static_cast<int>(items.size()); ++i) {
+    if (items[i].bytes == 0 || items[i].begin >= items[i].end) continue;
+    events.emplace_back(items[i].begin, 1, i);
+    events.emplace_back(items[i].end, 0, i);
+  }
+  std::sort(events.begin(), events.end());
+  Placement placement{std::vector<std::int64_t>(items.size(), 0), 0};
+  Gaps gaps;
+  for (const auto& [time, begins, item] : events) {
+    std::int64_t& offset = placement.offsets[item];
+    if (begins == 0) {
+      gaps.give_back(offset, items[item].bytes);
+      continue;
+    }
+    offset = gaps.take(items[item].bytes);
+    placement.arena_bytes = std::max(placement.arena_bytes, offset + items[item].bytes);
+  }
+  return placement;
+}
+
+// The same with time running backwards: what dies last is placed first.
+Placement backward_sweep(std::vector<Item> items) {
+  for (Item& item : items) item = {item.bytes, -item.end, -item.begin};
+  return sweep(items);
+}
+
+}  // namespace
+
+std::int64_t largest_load(const std::vector<Item>& items) {
+  std::int64_t most = 0;
+  for (const auto& [time, load] : load_curve(items)) most = std::max(most, load);
+  return most;
+}
+
+Placement place(const std::vector<Item>& items) {
+  const std::int64_t load = largest_load(items);
+  Placement best = sweep(items);
+  const auto consider = [&](Placement other) {
+    if (other.arena_bytes < best.arena_bytes) best = std::move(other);
+    return best.arena_bytes == load;
+  };
+  if (best.arena_bytes == load || consider(backward_sweep(items))) return best;
+  if (items.size() >= all_orders_below) return best;
+  for (const Order& order : usual_orders(items)) {
+    if (consider(place_in_order(items, order))) break;
+  }
+  return best;
+}
+
+}  // namespace stint

@@ -1,0 +1,157 @@
+#include "planner/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "files/input_error.hpp"
+#include "planner/bounds.hpp"
+#include "planner/keep_all.hpp"
+#include "planner/memory_bound.hpp"
+#include "schedules/validate.hpp"
+
+namespace stint {
+
+namespace {
+
+constexpr double tolerance = 1e-9;  // as everywhere between prediction and proof
+
+bool above(double a, double b) { return a > b + tolerance * std::max(std::abs(a), std::abs(b)); }
+
+std::vector<Strategy> chosen(const std::string& name) {
+  if (name == "auto") return strategies();
+  std::string names = "auto";
+  for (const Strategy& strategy : strategies()) {
+    if (strategy.name == name) return {strategy};
+    names += ", " + strategy.name;
+  }
+  throw InputError("--strategy", "no strategy named " + in_quotes(name) + "; expected " + names);
+}
+
+struct Found {
+  std::optional<Schedule> best;
+  std::map<MemoryId, std::int64_t> least_arena;
+  std::optional<double> least_seconds;
+};
+
+template <typename Value>
+void keep_least(std::optional<Value>& least, const std::optional<Value>& other) {
+  if (other && (!least || *other < *least)) least = other;
+}
+
+void set_proof(const Bound& bound, Predicted& predicted) {
+  Proof& proof = predicted.objective;
+  if (above(bound.value, proof.value))
+    throw std::logic_error(fmt::format("the bound by {}, {}, is above the value of a plan, {}",
+                                       bound.by, bound.value, proof.value));
+  proof.lower_bound = std::min(bound.value, proof.value);
+  proof.gap = proof.value == 0 ? 0 : (proof.value - proof.lower_bound) / proof.value;
+  proof.bound_by = bound.by;
+  predicted.optimal = !above(proof.value, proof.lower_bound);
+}
+
+void judge(const Schedule& schedule) {
+  const auto violations = validate(schedule);
+  if (violations.empty()) return;
+  throw std::logic_error("the strategy " + schedule.predicted.strategy +
+                         " made a schedule that is not valid: " + to_string(violations.front()));
+}
+
+void take(Answer answer, const Bound& bound, Found& found) {
+  for (const auto& [memory, arena] : answer.least_arena) {
+    const auto [least, is_new] = found.least_arena.emplace(memory, arena);
+    least->second = std::min(least->second, arena);
+  }
+  keep_least(found.least_seconds, answer.least_seconds);
+  if (!answer.schedule) return;
+  set_proof(bound, answer.schedule->predicted);
+  judge(*answer.schedule);
+  const double value = answer.schedule->predicted.objective.value;
+  if (!found.best || above(found.best->predicted.objective.value, value))
+    found.best = std::move(answer.schedule);
+}
+
+Shortage memory_shortage(const Problem& problem, MemoryId memory, const Found& found) {
+  const MemoryBound bound = memory_bound(problem, memory);
+  Shortage shortage;
+  shortage.what = memory_name(problem.platform(), memory);
+  shortage.asked = static_cast<double>(problem.capacity_bytes[memory]);
+  shortage.lower_bound = static_cast<double>(bound.bytes);
+  const auto least = found.least_arena.find(memory);
+  if (least != found.least_arena.end()) shortage.found = static_cast<double>(least->second);
+  for (const TensorId tensor : bound.tensors)
+    shortage.tensors.push_back(problem.graph().tensors[tensor].name);
+  return shortage;
+}
+
+bool is_proved(const Shortage& shortage) { return above(shortage.lower_bound, shortage.asked); }
+
+// The bounds of the request that cannot be met, and those that alone kept a plan from fitting.
+std::vector<Shortage> shortages(const Problem& problem, const Found& found) {
+  std::vector<Shortage> all;
+  for (std::size_t m = 0; m < problem.capacity_bytes.size(); ++m)
+    all.push_back(memory_shortage(problem, static_cast<MemoryId>(m), found));
+  if (const auto deadline = deadline_seconds(problem.request())) {
+    const double least = time_bound(problem).value;
+    all.push_back({"deadline", false, *deadline, least, found.least_seconds, {}});
+  }
+  std::erase_if(all, [](const Shortage& s) { return !is_proved(s) && !s.found; });
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Strategy>& strategies() {
+  static const std::vector<Strategy> all{{"keep-all", keep_all}};
+  return all;
+}
+
+std::optional<double> deadline_seconds(const Request& request) {
+  std::optional<double> deadline = request.deadline_seconds;
+  if (request.bill == Bill::period) keep_least(deadline, std::optional(request.period_seconds));
+  return deadline;
+}
+
+bool meets(double seconds, const std::optional<double>& deadline) {
+  return !deadline || !above(seconds, *deadline);
+}
+
+std::string to_string(Status status) {
+  switch (status) {
+    case Status::optimal:
+      return "optimal";
+    case Status::feasible:
+      return "feasible";
+    case Status::infeasible:
+      return "infeasible";
+    case Status::no_plan:
+      break;
+  }
+  return "no_plan";
+}
+
+Outcome plan(const Problem& problem, const SearchOptions& options) {
+  const Bound bound = objective_bound(problem);
+  Found found;
+  for (const Strategy& strategy : chosen(problem.request().strategy)) {
+    if (options.is_interrupted() && found.best) break;
+    if (auto answer = strategy.solve(problem, options)) take(std::move(*answer), bound, found);
+  }
+  Outcome outcome;
+  outcome.interrupted = options.is_interrupted();
+  if (found.best) {
+    found.best->predicted.interrupted = outcome.interrupted;
+    outcome.status = found.best->predicted.optimal ? Status::optimal : Status::feasible;
+    outcome.schedule = std::move(found.best);
+    return outcome;
+  }
+  outcome.shortages = shortages(problem, found);
+  const bool proved = std::any_of(outcome.shortages.begin(), outcome.shortages.end(), is_proved);
+  outcome.status = proved ? Status::infeasible : Status::no_plan;
+  return outcome;
+}
+
+}  // namespace stint

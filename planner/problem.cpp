@@ -1,0 +1,173 @@
+#include "planner/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "files/input_error.hpp"
+#include "files/sha256.hpp"
+#include "models/dependencies.hpp"
+#include "schedules/cost.hpp"
+
+namespace stint {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::string joined(const std::set<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+  return all;
+}
+
+// The kinds that the task has seconds for, or the op that a time model would have to price.
+std::string offered_by(const Task& task) {
+  std::set<std::string> kinds;
+  for (const auto& [kind, seconds] : task.seconds) kinds.insert(kind);
+  if (!kinds.empty()) return "has seconds for " + joined(kinds) + " only";
+  return "has no seconds" + (task.op.empty() ? "" : ", and no time model prices op " + task.op);
+}
+
+[[noreturn]] void fail_unrunnable(const Graph& graph, int task, const Platform& platform,
+                                  const std::string& model_file) {
+  std::set<std::string> kinds;
+  for (const Device& device : platform.devices) kinds.insert(device.kind);
+  throw InputError(
+      fmt::format("{}: /tasks/{}/seconds", model_file, task),
+      fmt::format("task {} {}; expected seconds for a device of the platform ({})",
+                  in_quotes(graph.tasks[task].name), offered_by(graph.tasks[task]), joined(kinds)));
+}
+
+std::vector<std::vector<double>> price_tasks(const Graph& graph, const Platform& platform) {
+  std::vector<std::vector<double>> seconds(platform.devices.size());
+  for (std::size_t device = 0; device < seconds.size(); ++device) {
+    seconds[device].reserve(graph.tasks.size());
+    for (const Task& task : graph.tasks) {
+      const auto price = seconds_at_speed_1(task, platform, static_cast<DeviceId>(device));
+      seconds[device].push_back(price.value_or(infinity));
+    }
+  }
+  return seconds;
+}
+
+void check_runnable(const Problem& problem, const std::string& model_file) {
+  for (std::size_t task = 0; task < problem.graph().tasks.size(); ++task) {
+    const bool runs = std::any_of(problem.seconds.begin(), problem.seconds.end(),
+                                  [&](const auto& row) { return std::isfinite(row[task]); });
+    if (!runs)
+      fail_unrunnable(problem.graph(), static_cast<int>(task), problem.platform(), model_file);
+  }
+}
+
+// In listed order: who wrote, or updated last, what a task reads or updates.
+std::vector<std::vector<TaskId>> needs_of(const Graph& graph, const Segments& segments) {
+  std::vector<int> writer(segments.count(), -1);
+  std::vector<std::vector<TaskId>> needs(graph.tasks.size());
+  const auto for_each_segment = [&](const std::vector<TensorId>& tensors, auto visit) {
+    for (const TensorId tensor : tensors) {
+      const SegmentRange range = segments.of_tensor[tensor];
+      for (int s = range.begin; s < range.end; ++s) visit(s);
+    }
+  };
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+    const Task& task = graph.tasks[t];
+    const auto need = [&](int s) {
+      if (writer[s] >= 0) needs[t].push_back(static_cast<TaskId>(writer[s]));
+    };
+    const auto write = [&](int s) { writer[s] = static_cast<int>(t); };
+    for_each_segment(task.reads, need);
+    for_each_segment(task.updates, need);
+    for_each_segment(task.updates, write);
+    for_each_segment(task.writes, write);
+    std::sort(needs[t].begin(), needs[t].end());
+    needs[t].erase(std::unique(needs[t].begin(), needs[t].end()), needs[t].end());
+  }
+  return needs;
+}
+
+std::vector<std::int64_t> capacities(const Platform& platform, const Request& request) {
+  std::vector<std::int64_t> bytes;
+  for (const Memory& memory : platform.memories) bytes.push_back(memory.bytes);
+  for (const auto& [name, bound] : request.memory) {
+    const auto memory = find_memory(platform, name);
+    if (!memory) throw InputError("--memory", "no memory named " + in_quotes(name));
+    bytes[*memory] = std::min(bytes[*memory], bound);
+  }
+  return bytes;
+}
+
+void check_request(const Request& request) {
+  if (request.bill == Bill::deadline && !request.deadline_seconds)
+    throw InputError("--bill deadline", "there is no deadline; expected --deadline SECONDS");
+}
+
+Schedule blank_schedule(const Graph& model, const Platform& platform, const Request& request) {
+  Schedule blank;
+  blank.stint = STINT_VERSION;
+  blank.model = model;
+  blank.platform = platform;
+  blank.model_sha256 = sha256(graph_text(model));
+  blank.platform_sha256 = sha256(platform_text(platform));
+  blank.request = request;
+  blank.lowering = {request.batch, request.microbatches, 1};
+  blank.graph = lower(model, blank.lowering);
+  blank.numerics_sha256 = numerics_sha256(blank.model_sha256, request);
+  return blank;
+}
+
+void number_workers(Problem& problem) {
+  problem.workers = workers(problem.platform());
+  problem.first_worker.assign(problem.platform().devices.size(), no_worker);
+  problem.link_worker.assign(problem.platform().links.size(), no_worker);
+  for (std::size_t w = problem.workers.size(); w-- > 0;) {
+    const Worker& worker = problem.workers[w];
+    if (worker.is_link())
+      problem.link_worker[worker.link] = static_cast<WorkerId>(w);
+    else
+      problem.first_worker[worker.device] = static_cast<WorkerId>(w);
+  }
+}
+
+}  // namespace
+
+Problem make_problem(const Graph& model, const Platform& platform, const Request& request,
+                     const std::string& model_file) {
+  check_request(request);
+  Problem problem;
+  problem.blank = blank_schedule(model, platform, request);
+  number_workers(problem);
+  problem.segments = segments(problem.graph());
+  problem.before = dependencies(problem.graph());
+  problem.needs = needs_of(problem.graph(), problem.segments);
+  problem.seconds = price_tasks(problem.graph(), platform);
+  problem.capacity_bytes = capacities(platform, request);
+  check_runnable(problem, model_file);
+  return problem;
+}
+
+int choosable_states(const Device& device) {
+  return device.settable == Settable::none ? 1 : static_cast<int>(device.states.size());
+}
+
+double always_on_watts(const Platform& platform) {
+  double watts = 0;
+  for (const Node& node : platform.nodes) watts += node.base_watts;
+  for (const Device& device : platform.devices) watts += device.idle_watts;
+  for (const Memory& memory : platform.memories) watts += memory.static_watts;
+  return watts;
+}
+
+std::int64_t capped_sum(std::int64_t a, std::int64_t b) {
+  return std::min(std::min(a, huge_bytes) + std::min(b, huge_bytes), huge_bytes);
+}
+
+std::int64_t aligned(std::int64_t bytes, const Memory& memory) {
+  const std::int64_t over = bytes % memory.alignment_bytes;
+  return over == 0 ? capped_sum(bytes, 0) : capped_sum(bytes, memory.alignment_bytes - over);
+}
+
+}  // namespace stint

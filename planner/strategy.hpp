@@ -1,0 +1,48 @@
+// What the frame asks of a strategy: from a problem to its best schedule, or to what it would have
+// needed, or nothing if the problem is not of its kind. A strategy's word is not taken: the frame
+// has every schedule simulated and judged.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/problem.hpp"
+#include "schedules/schedule.hpp"
+
+namespace stint {
+
+// How to search; never decides what is found, but for an interruption.
+struct SearchOptions {
+  int threads = 1;
+  const std::atomic<bool>* interrupted = nullptr;          // set by Ctrl-C
+  std::function<void(const Schedule& schedule)> improved;  // called for each better plan
+
+  bool is_interrupted() const { return interrupted != nullptr && interrupted->load(); }
+};
+
+struct Answer {
+  std::optional<Schedule> schedule;  // without a proof
+  // Where there is none: by memory the smallest arena of a plan that meets every other bound, and
+  // the shortest plan that fits the memories.
+  std::map<MemoryId, std::int64_t> least_arena;
+  std::optional<double> least_seconds;
+};
+
+struct Strategy {
+  std::string name;
+  std::function<std::optional<Answer>(const Problem&, const SearchOptions&)> solve;
+};
+
+// In the order in which ties are broken.
+const std::vector<Strategy>& strategies();
+
+// A deadline on the step that the request sets, by itself or through the period it is billed for.
+std::optional<double> deadline_seconds(const Request& request);
+bool meets(double seconds, const std::optional<double>& deadline);  // to 1e-9
+
+}  // namespace stint
