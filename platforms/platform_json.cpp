@@ -61,7 +61,7 @@ PowerState read_state(const JsonReader& reader) {
                    .busy_watts_by_class = {},
                    .switch_seconds = reader.quantity("switch_seconds", {}),
                    .switch_joules = reader.quantity("switch_joules", {})};
-  if (reader.has("busy_watts_by_class")) {
+  if (reader.contains("busy_watts_by_class")) {
     state.busy_watts_by_class = read_quantities(reader.child("busy_watts_by_class"));
   }
   return state;
@@ -69,7 +69,7 @@ PowerState read_state(const JsonReader& reader) {
 
 Cache read_cache(const JsonReader& reader) {
   reader.expect_only({"level", "bytes", "shared_by"});
-  return {.level = static_cast<int>(reader.child("level").integer(1, 16)),
+  return {.level = static_cast<int>(reader.child("level").integer(1, most_cache_levels)),
           .bytes = reader.integer("bytes"),
           .shared_by = static_cast<int>(reader.child("shared_by").integer(1, most_workers))};
 }
@@ -87,7 +87,7 @@ std::int64_t read_knot(const std::string& key, const JsonReader& reader) {
 TimeModel read_time_model(const JsonReader& reader) {
   reader.expect_only({"terms", "knots", "sigma"});
   TimeModel model{.terms = read_quantities(reader.child("terms")), .knots = {}, .sigma = {}};
-  if (reader.has("knots")) {
+  if (reader.contains("knots")) {
     for (const auto& [feature, knots] : reader.child("knots").members()) {
       auto& of_feature = model.knots[feature];
       for (const auto& [key, slope] : knots.members()) {
@@ -95,7 +95,7 @@ TimeModel read_time_model(const JsonReader& reader) {
       }
     }
   }
-  if (reader.has("sigma")) model.sigma = reader.quantity("sigma");
+  if (reader.contains("sigma")) model.sigma = reader.quantity("sigma");
   return model;
 }
 
@@ -117,7 +117,7 @@ void read_device_lists(const JsonReader& reader, Device& device) {
   for (const JsonReader& cache : reader.optional_elements("caches")) {
     device.caches.push_back(read_cache(cache));
   }
-  if (reader.has("time_model")) {
+  if (reader.contains("time_model")) {
     for (const auto& [op, model] : reader.child("time_model").members()) {
       device.time_model[op] = read_time_model(model);
     }
@@ -205,7 +205,12 @@ Platform platform_from_json(const JsonReader& document) {
   for (const JsonReader& link : document.optional_elements("network")) {
     platform.links.push_back(read_link(link, memories, true));
   }
-  check(platform, document.file() + ": " + document.path());
+  try {
+    check(platform);
+  } catch (const InputError& fault) {
+    // Its message begins with a pointer into this document.
+    throw InputError(document.file(), document.path() + fault.what());
+  }
   return platform;
 }
 

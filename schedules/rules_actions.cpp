@@ -154,6 +154,7 @@ class PlaceCheck {
 
   void run() const {
     const Worker& worker = judge_.workers[action_.worker];
+    if (action_.what != Do::load && worker.is_link() != (action_.what == Do::copy)) return;  // R4's
     const Platform& platform = judge_.schedule.platform;
     const MemoryId from = worker.is_link() ? platform.links[worker.link].from
                                            : platform.devices[worker.device].memory;

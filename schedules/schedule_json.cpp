@@ -31,12 +31,12 @@ Lowering lowering_from_json(const JsonReader& json) {
 }
 
 void read_offsets(const JsonReader& json, Buffer& buffer) {
-  if (!json.has("offsets")) {
+  if (!json.contains("offsets")) {
     buffer.offset = json.child("offset").integer(min_int64);
     return;
   }
   const auto offsets = json.elements("offsets");
-  if (json.has("offset")) json.fail("both offset and offsets; expected one of them");
+  if (json.contains("offset")) json.fail("both offset and offsets; expected one of them");
   if (offsets.size() != 2) json.child("offsets").fail("not two numbers; expected [a, b]");
   buffer.offset = offsets[0].integer(min_int64);
   buffer.second_offset = offsets[1].integer(min_int64);
@@ -61,7 +61,8 @@ void read_buffers(const JsonReader& json, Resolver& names, std::vector<Buffer>& 
   buffers.reserve(elements.size());
   for (const JsonReader& element : elements) buffers.push_back(buffer_from_json(element, names));
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (elements[i].has("within")) buffers[i].within = names.buffer(elements[i].child("within"));
+    if (elements[i].contains("within"))
+      buffers[i].within = names.buffer(elements[i].child("within"));
   }
 }
 
@@ -86,7 +87,7 @@ void read_compute(const JsonReader& json, Resolver& names, Action& action) {
   action.task = names.task(json.child("task"));
   action.reads = buffers_from_json(json.child("reads"), names);
   action.writes = outputs_from_json(json.child("writes"), names);
-  if (json.has("updates")) action.updates = buffers_from_json(json.child("updates"), names);
+  if (json.contains("updates")) action.updates = buffers_from_json(json.child("updates"), names);
   if (json.has("workspace")) action.workspace = names.buffer(json.child("workspace"));
   if (json.has("state")) action.state = names.state(json.child("state"), action.worker);
   action.wait = json.word("wait", Wait::spin, wait_words);
@@ -97,7 +98,7 @@ void read_copy(const JsonReader& json, Resolver& names, Action& action) {
                     "seconds", "joules"});
   action.reads = buffers_from_json(json.child("reads"), names);
   action.writes = buffers_from_json(json.child("writes"), names);
-  if (json.has("occupies")) action.occupies = names.worker(json.child("occupies"));
+  if (json.contains("occupies")) action.occupies = names.worker(json.child("occupies"));
 }
 
 void read_load(const JsonReader& json, Resolver& names, Action& action) {
@@ -111,7 +112,7 @@ void read_load(const JsonReader& json, Resolver& names, Action& action) {
 }
 
 std::optional<double> derived(const JsonReader& json, const char* key) {
-  if (!json.has(key)) return std::nullopt;
+  if (!json.contains(key)) return std::nullopt;
   return json.child(key).number(std::numeric_limits<double>::lowest());
 }
 

@@ -13,6 +13,8 @@
 
 namespace stint {
 
+inline constexpr int rule_count = 22;  // R1 to R22
+
 struct Violation {
   int rule = 0;       // R1 is 1
   std::string where;  // JSON pointer into the schedule file

@@ -17,22 +17,26 @@ class StrictSax final : public nlohmann::json_sax<nlohmann::json> {
  public:
   StrictSax(const std::string& text, const std::string& file) : text_(text), file_(file) {}
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return open(); }
-  bool start_array(std::size_t) override { return open(); }
+  bool null() override { return step(); }
+  bool boolean(bool) override { return step(); }
+  bool number_integer(number_integer_t) override { return step(); }
+  bool number_unsigned(number_unsigned_t) override { return step(); }
+  bool number_float(number_float_t, const string_t&) override { return step(); }
+  bool string(string_t&) override { return step(); }
+  bool binary(binary_t&) override { return step(); }
+  bool start_object(std::size_t) override { return open(false); }
+  bool start_array(std::size_t) override { return open(true); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
   bool key(string_t& name) override {
-    if (keys_.back().insert(name).second) return true;
-    throw InputError(file_ + ": /", "the key " + in_quotes(name) +
-                                        " is written twice in one object; expected once");
+    if (!levels_.back().keys.insert(name).second) {
+      throw InputError(where(levels_.size() - 1), "the key " + in_quotes(name) +
+                                                      " is written twice in one object; expected "
+                                                      "once");
+    }
+    levels_.back().key = name;
+    return true;
   }
 
   bool parse_error(std::size_t position, const std::string&,
@@ -48,17 +52,40 @@ class StrictSax final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  bool open() {
-    if (keys_.size() == deepest_nesting) {
-      throw InputError(file_ + ": /", fmt::format("nested deeper than {} levels; expected one of "
-                                                  "our files",
-                                                  deepest_nesting));
+  // An object or list that is open, and the member or element that is being read.
+  struct Level {
+    bool is_list = false;
+    std::unordered_set<std::string> keys;
+    std::string key;
+    std::size_t next_element = 0;
+  };
+
+  // The place of the value to which the first `depth` levels lead.
+  std::string where(std::size_t depth) const {
+    std::string path = depth == 0 ? "/" : "";
+    for (std::size_t i = 0; i < depth; ++i) {
+      const Level& level = levels_[i];
+      path +=
+          '/' + (level.is_list ? std::to_string(level.next_element - 1) : pointer_step(level.key));
     }
-    keys_.emplace_back();
+    return file_ + ": " + path;
+  }
+  bool step() {
+    if (!levels_.empty()) ++levels_.back().next_element;
+    return true;
+  }
+  bool open(bool is_list) {
+    step();
+    if (levels_.size() == deepest_nesting) {
+      throw InputError(
+          where(levels_.size()),
+          fmt::format("nested deeper than {} levels; expected one of our files", deepest_nesting));
+    }
+    levels_.emplace_back().is_list = is_list;
     return true;
   }
   bool close() {
-    keys_.pop_back();
+    levels_.pop_back();
     return true;
   }
   std::string line_and_column(std::size_t position) const {
@@ -71,7 +98,7 @@ class StrictSax final : public nlohmann::json_sax<nlohmann::json> {
 
   const std::string& text_;
   const std::string& file_;
-  std::vector<std::unordered_set<std::string>> keys_;
+  std::vector<Level> levels_;
 };
 
 const std::vector<std::pair<std::string_view, Basis>> basis_words = {

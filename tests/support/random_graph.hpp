@@ -10,10 +10,10 @@ namespace stint {
 struct RandomGraphOptions {
   int tasks = 12;
   int max_bytes = 64;
-  bool with_state = true;          // state tensors, readers before and after their updates
-  bool with_parts = true;          // wholes tiled by parts, and views of wholes
-  bool with_optional = true;       // optional outputs
-  bool with_overwrite = true;      // may_overwrite permissions
+  bool with_state = true;      // state tensors, readers before and after their updates
+  bool with_parts = true;      // wholes tiled by parts, and views of wholes
+  bool with_optional = true;   // optional outputs
+  bool with_overwrite = true;  // may_overwrite permissions
   bool with_workspace = true;
   bool with_zero_bytes = true;
 };

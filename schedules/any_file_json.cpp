@@ -1,0 +1,27 @@
+#include "files/json_reader.hpp"
+#include "files/text_file.hpp"
+#include "models/graph_json.hpp"
+#include "platforms/here.hpp"
+#include "platforms/platform_json.hpp"
+#include "schedules/any_file.hpp"
+#include "schedules/schedule_json.hpp"
+
+namespace stint {
+
+AnyFile parse_any_file(const std::string& text, const std::string& file) {
+  const nlohmann::json document = parse_json(text, file);
+  const JsonReader json(document, file);
+  const std::string format = format_of(json);
+  if (format == "stint-tasks") return graph_from_json(json);
+  if (format == "stint-platform") return platform_from_json(json);
+  if (format == "stint-schedule") return schedule_from_json(json);
+  json.child("format").fail("the format " + in_quotes(format) +
+                            "; expected stint-tasks, stint-platform or stint-schedule");
+}
+
+AnyFile read_any_file(const std::string& path) {
+  if (path == "here") return discover_platform();
+  return parse_any_file(read_text(path), path == "-" ? "standard input" : path);
+}
+
+}  // namespace stint

@@ -1,0 +1,100 @@
+// show: explains and checks any of our files.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "files/input_error.hpp"
+#include "files/text_file.hpp"
+#include "schedules/show.hpp"
+
+namespace {
+
+enum Exit { ok = 0, failed = 1, bad_input = 2, violations = 5 };
+
+struct Options {
+  std::vector<std::string> files;
+  bool check = false;
+  bool json = false;
+  std::string trace;
+  std::string paje;
+  std::string dot;
+};
+
+void expect_sensible(const Options& options) {
+  const std::string outputs[] = {options.trace, options.paje, options.dot};
+  const auto to_output = std::count(std::begin(outputs), std::end(outputs), "-");
+  const auto unused = std::count(std::begin(outputs), std::end(outputs), "");
+  if (to_output + (options.check || options.json ? 1 : 0) > 1) {
+    throw stint::InputError("-", "standard output is asked for twice; expected once");
+  }
+  if (options.files.size() == 2 && unused < 3) {
+    throw stint::InputError(options.files[1],
+                            "a second file beside --trace, --paje or --dot; expected one file");
+  }
+}
+
+std::string answer(const Options& options, const std::vector<stint::Shown>& shown) {
+  std::string text;
+  if (options.json) {
+    return shown.size() == 1 ? summary_json(shown[0]) : comparison_json(shown[0], shown[1]);
+  }
+  if (options.check) {
+    for (const stint::Shown& file : shown) text += check_text(file);
+    return text;
+  }
+  return shown.size() == 1 ? summary(shown[0]) : comparison(shown[0], shown[1]);
+}
+
+int show(const Options& options) {
+  expect_sensible(options);
+  std::vector<stint::Shown> shown;
+  for (const std::string& file : options.files) shown.push_back(stint::read_shown(file));
+  if (!options.trace.empty()) stint::write_text(options.trace, trace_text(shown[0]));
+  if (!options.paje.empty()) stint::write_text(options.paje, paje_text(shown[0]));
+  if (!options.dot.empty()) stint::write_text(options.dot, dot_text(shown[0]));
+  const bool piped = options.trace == "-" || options.paje == "-" || options.dot == "-";
+  if (!piped) stint::write_text("-", answer(options, shown));
+  const bool broken = std::any_of(shown.begin(), shown.end(),
+                                  [](const stint::Shown& file) { return file.has_violations(); });
+  return options.check && broken ? violations : ok;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Explain a file: a graph of tasks, a platform or a schedule.", "show"};
+  app.set_version_flag("--version", STINT_VERSION);
+  Options options;
+  app.add_option("file", options.files,
+                 "what to show; - is standard input, here is this machine; a second schedule is "
+                 "compared with the first")
+      ->required()
+      ->expected(1, 2);
+  app.add_flag("--check", options.check,
+               "list every violation of a schedule; exit 5 if there are any");
+  app.add_flag("--json", options.json, "print one JSON object");
+  app.add_option("--trace", options.trace, "write a Chrome trace, for ui.perfetto.dev");
+  app.add_option("--paje", options.paje, "write a Paje trace, for ViTE and pj_dump");
+  app.add_option("--dot", options.dot, "write a picture for Graphviz's dot");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? ok : bad_input;
+  }
+
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like any other
+  try {
+    return show(options);
+  } catch (const stint::InputError& error) {
+    std::cerr << "show: " << error.what() << '\n';
+    return bad_input;
+  } catch (const std::exception& error) {
+    std::cerr << "show: " << error.what() << '\n';
+    return failed;
+  }
+}

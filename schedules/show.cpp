@@ -1,0 +1,105 @@
+#include "schedules/show.hpp"
+
+#include <fmt/format.h>
+
+#include "files/input_error.hpp"
+#include "schedules/dot.hpp"
+#include "schedules/paje.hpp"
+#include "schedules/summary.hpp"
+#include "schedules/trace.hpp"
+#include "schedules/units.hpp"
+
+namespace stint {
+namespace {
+
+const Schedule& schedule_of(const Shown& shown, const char* purpose) {
+  const auto* const schedule = std::get_if<Schedule>(&shown.content);
+  if (schedule != nullptr) return *schedule;
+  throw InputError(shown.file,
+                   fmt::format("no schedule, so {}; expected a stint-schedule file", purpose));
+}
+
+const Simulation& simulation_of(const Shown& shown) {
+  if (shown.judged->simulation) return *shown.judged->simulation;
+  throw InputError(shown.file,
+                   "cannot be simulated, so it has no timeline; expected a schedule "
+                   "without violations, see show --check");
+}
+
+struct Check {
+  std::string operator()(const Graph& graph) const {
+    return "ok, " + count_text(std::ssize(graph.tasks), "task");
+  }
+  std::string operator()(const Platform& platform) const {
+    return "ok, " + count_text(std::ssize(platform.devices), "device");
+  }
+  std::string operator()(const Schedule& schedule) const {
+    return fmt::format("ok, {}, {}", count_text(std::ssize(schedule.actions), "action"),
+                       count_text(rule_count, "rule"));
+  }
+};
+
+}  // namespace
+
+Shown read_shown(const std::string& path) {
+  Shown shown{path == "-" ? "standard input" : path, read_any_file(path), std::nullopt};
+  const auto* const schedule = std::get_if<Schedule>(&shown.content);
+  if (schedule != nullptr) shown.judged = judge(*schedule);
+  return shown;
+}
+
+std::string summary(const Shown& shown) {
+  if (const auto* const graph = std::get_if<Graph>(&shown.content)) return summary(*graph);
+  if (const auto* const schedule = std::get_if<Schedule>(&shown.content)) {
+    return summary(*schedule, *shown.judged);
+  }
+  const std::string text = summary(std::get<Platform>(shown.content));
+  if (shown.file != "here") return text;
+  return text +
+         "energy: this version measures none; joules are modelled from these prices, the assumed "
+         "included\n";
+}
+
+std::string summary_json(const Shown& shown) {
+  if (const auto* const graph = std::get_if<Graph>(&shown.content)) return summary_json(*graph);
+  if (const auto* const platform = std::get_if<Platform>(&shown.content)) {
+    return summary_json(*platform);
+  }
+  return summary_json(std::get<Schedule>(shown.content), *shown.judged);
+}
+
+std::string check_text(const Shown& shown) {
+  const std::string file = one_line(shown.file) + ": ";
+  if (!shown.has_violations()) return file + std::visit(Check{}, shown.content) + '\n';
+  std::string text;
+  for (const Violation& violation : shown.judged->violations) {
+    text += file + one_line(to_string(violation)) + '\n';
+  }
+  return text;
+}
+
+std::string dot_text(const Shown& shown) {
+  return std::visit([](const auto& content) { return dot_text(content); }, shown.content);
+}
+
+std::string trace_text(const Shown& shown) {
+  const Schedule& schedule = schedule_of(shown, "it has no timeline");
+  return trace_text(schedule, simulation_of(shown));
+}
+
+std::string paje_text(const Shown& shown) {
+  const Schedule& schedule = schedule_of(shown, "it has no timeline");
+  return paje_text(schedule, simulation_of(shown));
+}
+
+std::string comparison(const Shown& first, const Shown& second) {
+  const Schedule& a = schedule_of(first, "there is nothing to compare");
+  const Schedule& b = schedule_of(second, "there is nothing to compare");
+  return comparison(a, *first.judged, b, *second.judged);
+}
+
+std::string comparison_json(const Shown& first, const Shown& second) {
+  return "{\"first\": " + summary_json(first) + ", \"second\": " + summary_json(second) + "}\n";
+}
+
+}  // namespace stint

@@ -1,0 +1,37 @@
+// What the program `show` answers for a file, as text; main.cpp reads the command line and prints.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "schedules/any_file.hpp"
+#include "schedules/judged.hpp"
+
+namespace stint {
+
+// A file and, if it is a schedule, what the judge says about it.
+struct Shown {
+  std::string file;  // as messages name it
+  AnyFile content;
+  std::optional<Judged> judged;
+  bool has_violations() const { return judged && !judged->violations.empty(); }
+};
+
+Shown read_shown(const std::string& path);
+
+std::string summary(const Shown& shown);
+std::string summary_json(const Shown& shown);  // one object on one line
+std::string check_text(const Shown& shown);    // a line for every violation, or `file: ok, …`
+std::string dot_text(const Shown& shown);
+
+// Throw InputError unless it is a schedule that can be simulated.
+std::string trace_text(const Shown& shown);
+std::string paje_text(const Shown& shown);
+
+// Throws InputError unless both are schedules.
+std::string comparison(const Shown& first, const Shown& second);
+
+// {"first": …, "second": …}: two summaries of any files.
+std::string comparison_json(const Shown& first, const Shown& second);
+
+}  // namespace stint

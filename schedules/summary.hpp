@@ -1,0 +1,32 @@
+// What a file says, for people: plain text, aligned, in units that are easy to read. And the same
+// as one JSON object, with every digit, for programs.
+#pragma once
+
+#include <string>
+
+#include "schedules/judged.hpp"
+
+namespace stint {
+
+// Tasks by phase, bytes by kind, work and critical path by kind of device, the largest tensors.
+std::string summary(const Graph& graph);
+
+// Nodes, memories, devices with their states, links; which prices are only assumed.
+std::string summary(const Platform& platform);
+
+// Request and prediction, energy by term, memories against their bounds, how busy each worker is.
+// The prediction is the simulator's; where there is none, what the file says, and it is said so.
+std::string summary(const Schedule& schedule, const Judged& judged);
+
+// Two schedules side by side.
+std::string comparison(const Schedule& first, const Judged& first_judged, const Schedule& second,
+                       const Judged& second_judged);
+
+std::string summary_json(const Graph& graph);
+std::string summary_json(const Platform& platform);
+std::string summary_json(const Schedule& schedule, const Judged& judged);
+
+// What the simulator predicts, or else what the file does.
+Predicted prediction(const Schedule& schedule, const Judged& judged);
+
+}  // namespace stint
