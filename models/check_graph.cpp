@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "files/input_error.hpp"
 
 namespace stint {
@@ -19,7 +21,8 @@ std::string TotalBytes::add(std::int64_t bytes) {
 
 std::string fault_in_name(const std::string& name) {
   if (name.empty()) return "an empty name; expected at least one character";
-  if (one_line(name) != name) {
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (std::any_of(name.begin(), name.end(), is_control)) {
     return "the name " + in_quotes(name) + " has control characters; expected a name without";
   }
   return "";

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -163,7 +164,7 @@ class TaskCheck {
   Marks reads_;   // of the task at hand
   Marks writes_;  // likewise
   Marks others_;
-  std::unordered_set<std::string> names_;
+  std::unordered_set<std::string_view> names_;
   std::string where_;
 };
 

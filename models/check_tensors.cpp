@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <string_view>
 #include <unordered_set>
 
 #include "files/input_error.hpp"
@@ -14,7 +15,8 @@ namespace {
 }
 
 void check_names(const Graph& graph) {
-  std::unordered_set<std::string> seen;
+  std::unordered_set<std::string_view> seen;
+  seen.reserve(graph.tensors.size());
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     const std::string& name = graph.tensors[i].name;
     if (const auto fault = fault_in_name(name); !fault.empty()) fail(i, "name", fault);
