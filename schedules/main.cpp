@@ -84,7 +84,9 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? ok : bad_input;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << "show: " << stint::one_line(error.what()) << '\n';
+    return bad_input;
   }
 
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like any other

@@ -187,10 +187,10 @@ class PajeWriter {
   }
 
   void add_variables() {
-    const auto bytes = memory_curves(schedule_, simulation_);
+    const auto bytes = byte_curves(schedule_, simulation_);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      for (const MemoryLevel& level : bytes[i]) {
-        set_variable(nanoseconds(level.seconds), "MemoryBytes", fmt::format("m{}", i),
+      for (const ByteLevel& level : bytes[i]) {
+        set_variable(level.ns, "MemoryBytes", fmt::format("m{}", i),
                      static_cast<double>(level.bytes));
       }
     }

@@ -29,7 +29,8 @@ class PriceList {
   }
 
   void add_state(const PowerState& state, const std::string& name) {
-    add(name, "speed", state.speed);
+    const bool reference = state.speed.basis == Basis::stated && state.speed.value == 1;
+    if (!reference) add(name, "speed", state.speed);
     add(name, "busy_watts", state.busy_watts);
     for (const auto& [op_class, watts] : state.busy_watts_by_class) {
       add(name + " busy_watts_by_class", op_class.c_str(), watts);

@@ -1,5 +1,5 @@
 // Which numbers of a platform are prices (watts, joules, rates), and where each comes from. A
-// number that a file leaves out is 0 and no price.
+// number that a file leaves out is 0 and no price; nor is the speed 1, to which all times refer.
 #pragma once
 
 #include <string>

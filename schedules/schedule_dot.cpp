@@ -86,27 +86,31 @@ class ScheduleDot {
     return tensor == no_tensor ? "" : schedule_.graph.tensors[tensor].name;
   }
 
+  // Data says more than `after`: between two actions with both, only the data is drawn.
   void add_edges_to(int id) {
     const Action& action = schedule_.actions[id];
+    std::set<int> sources;
     for (const auto* list : {&action.reads, &action.updates}) {
-      for (const BufferId buffer : *list) add_data_edges(buffer, id);
+      for (const BufferId buffer : *list) {
+        for (const int maker : makers_of(buffer)) {
+          if (maker == id) continue;
+          sources.insert(maker);
+          add("  a{} -> a{} [label={}]\n", maker, id, in_dot_quotes(tensor_name(buffer)));
+        }
+      }
     }
     for (const ActionId before : action.after) {
-      if (before >= 0) add("  a{} -> a{} [style=dotted, constraint=false]\n", int{before}, id);
+      if (before < 0 || sources.contains(before)) continue;
+      add("  a{} -> a{} [style=dotted, constraint=false]\n", int{before}, id);
     }
   }
 
-  void add_data_edges(BufferId buffer, int reader) {
-    if (buffer == no_buffer) return;
-    std::set<int> makers(makers_[buffer].begin(), makers_[buffer].end());
+  std::set<int> makers_of(BufferId buffer) const {
+    if (buffer == no_buffer) return {};
     const BufferId whole = schedule_.buffers[buffer].within;
-    if (makers.empty() && whole != no_buffer) {
-      makers.insert(makers_[whole].begin(), makers_[whole].end());
-    }
-    for (const int maker : makers) {
-      if (maker == reader) continue;
-      add("  a{} -> a{} [label={}]\n", maker, reader, in_dot_quotes(tensor_name(buffer)));
-    }
+    const bool as_part = makers_[buffer].empty() && whole != no_buffer;
+    const auto& makers = makers_[as_part ? whole : buffer];
+    return {makers.begin(), makers.end()};
   }
 
   void add_worker_orders() {

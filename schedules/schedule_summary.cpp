@@ -126,7 +126,8 @@ std::string busy(const Schedule& schedule, const Simulation& simulation) {
   std::string text = '\n' + table.text();
   if (used > most_shown) text += fmt::format("and {} more workers\n", used - most_shown);
   const int unused = static_cast<int>(all.size()) - used;
-  return text + (unused > 0 ? fmt::format("{} without work\n", unused) : "");
+  if (unused > 0) text += fmt::format("{} of {} workers and links idle\n", unused, all.size());
+  return text;
 }
 
 }  // namespace

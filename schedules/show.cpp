@@ -56,7 +56,8 @@ std::string summary(const Shown& shown) {
   const std::string text = summary(std::get<Platform>(shown.content));
   if (shown.file != "here") return text;
   return text +
-         "energy: joules follow from the prices above; this version reads no energy counter\n";
+         "energy: this version measures none; joules are modelled from these prices, the assumed "
+         "included\n";
 }
 
 std::string summary_json(const Shown& shown) {

@@ -109,12 +109,11 @@ class TraceWriter {
   }
 
   void add_memory_counters() {
-    const auto curves = memory_curves(schedule_, simulation_);
+    const auto curves = byte_curves(schedule_, simulation_);
     for (int i = 0; i < static_cast<int>(curves.size()); ++i) {
       const std::string name = memory_name(platform_, MemoryId{i}) + " bytes";
-      for (const MemoryLevel& level : curves[i]) {
-        add_counter(name, pid(platform_.memories[i].node), nanoseconds(level.seconds),
-                    {{"bytes", level.bytes}});
+      for (const ByteLevel& level : curves[i]) {
+        add_counter(name, pid(platform_.memories[i].node), level.ns, {{"bytes", level.bytes}});
       }
     }
   }

@@ -83,6 +83,29 @@ double always_on(const Platform& platform, NodeId node) {
   return watts;
 }
 
+// The levels of one instant, as one or two: a peak that is over at once, then what stays.
+void append_instant(std::vector<ByteLevel>& curve, std::int64_t ns, std::int64_t highest,
+                    std::int64_t last) {
+  const std::int64_t before = curve.empty() ? 0 : curve.back().bytes;
+  if (highest > before && highest > last) curve.push_back({ns, highest});
+  if (curve.empty() || curve.back().bytes != last) curve.push_back({ns, last});
+}
+
+std::vector<ByteLevel> byte_curve(const std::vector<MemoryLevel>& levels) {
+  std::vector<ByteLevel> curve;
+  for (std::size_t i = 0; i < levels.size();) {
+    const std::int64_t ns = nanoseconds(levels[i].seconds);
+    std::int64_t highest = levels[i].bytes;
+    std::size_t next = i + 1;
+    for (; next < levels.size() && nanoseconds(levels[next].seconds) == ns; ++next) {
+      highest = std::max(highest, levels[next].bytes);
+    }
+    append_instant(curve, ns, highest, levels[next - 1].bytes);
+    i = next;
+  }
+  return curve;
+}
+
 }  // namespace
 
 std::int64_t nanoseconds(double seconds) {
@@ -103,6 +126,14 @@ std::vector<std::vector<Span>> tracks(const Schedule& schedule, const Simulation
     });
   }
   return by_worker;
+}
+
+std::vector<std::vector<ByteLevel>> byte_curves(const Schedule& schedule,
+                                                const Simulation& simulation) {
+  std::vector<std::vector<ByteLevel>> curves;
+  for (const auto& levels : memory_curves(schedule, simulation))
+    curves.push_back(byte_curve(levels));
+  return curves;
 }
 
 PowerCurves power_curves(const Schedule& schedule, const Simulation& simulation) {

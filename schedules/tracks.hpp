@@ -22,6 +22,17 @@ std::int64_t nanoseconds(double seconds);
 // both.
 std::vector<std::vector<Span>> tracks(const Schedule& schedule, const Simulation& simulation);
 
+// Live bytes from `ns` on.
+struct ByteLevel {
+  std::int64_t ns = 0;
+  std::int64_t bytes = 0;
+};
+
+// By memory: memory_curves() without repetition. Of several levels at one instant the last is kept,
+// and the highest if it is a peak, so that the top of a curve is the memory's peak.
+std::vector<std::vector<ByteLevel>> byte_curves(const Schedule& schedule,
+                                                const Simulation& simulation);
+
 // Watts from `ns` on.
 struct PowerLevel {
   std::int64_t ns = 0;

@@ -1,5 +1,7 @@
 #include "platforms/cgroup.hpp"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -19,7 +21,9 @@ class FakeGroups {
   const std::filesystem::path& root() const { return root_; }
 
  private:
-  std::filesystem::path root_ = std::filesystem::path(STINT_BINARY_DIR) / "fake_cgroups";
+  // Tests may run side by side.
+  std::filesystem::path root_ =
+      std::filesystem::path(STINT_BINARY_DIR) / ("fake_cgroups." + std::to_string(::getpid()));
 };
 
 }  // namespace

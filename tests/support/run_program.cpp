@@ -58,8 +58,13 @@ std::vector<std::string> TemporaryFolder::names() const {
 
 Ran run_program(const std::string& program, const std::vector<std::string>& arguments,
                 const std::string& input) {
+  return run_installed(STINT_BINARY_DIR "/" + program, arguments, input);
+}
+
+Ran run_installed(const std::string& program, const std::vector<std::string>& arguments,
+                  const std::string& input) {
   const TemporaryFolder folder;
-  std::string command = quoted(STINT_BINARY_DIR "/" + program);
+  std::string command = quoted(program);
   for (const std::string& argument : arguments) command += " " + quoted(argument);
   command += " <" + quoted(folder.file("in", input)) + " >" + quoted(folder.path("out")) + " 2>" +
              quoted(folder.path("err"));

@@ -34,6 +34,10 @@ class TemporaryFolder {
 Ran run_program(const std::string& program, const std::vector<std::string>& arguments,
                 const std::string& input = "");
 
+// Runs a program of the machine, such as `dot`; its exit is 127 if it is not installed.
+Ran run_installed(const std::string& program, const std::vector<std::string>& arguments,
+                  const std::string& input = "");
+
 // A file of the repository, such as "models/chain5.json".
 std::string bundled(const std::string& path);
 

@@ -1,0 +1,82 @@
+#include "schedules/cost.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/small_schedules.hpp"
+
+using namespace stint;
+
+namespace {
+
+Platform machine_with_model() {
+  Platform platform = course_machine();
+  TimeModel any;
+  any.terms = {{"constant", 1.0}, {"flops", 0.5}, {"bytes", 0.25}};
+  TimeModel conv;
+  conv.terms = {{"flops", 2.0}, {"tiles", 100.0}};
+  conv.knots = {{"bytes", {{10, 3.0}, {20, 1.0}}}};
+  platform.devices[0].time_model = {{"*", any}, {"conv2d.forward", conv}};
+  return platform;
+}
+
+Task task(const std::string& op, double flops, double bytes_moved) {
+  Task task;
+  task.op = op;
+  task.flops = flops;
+  task.bytes_moved = bytes_moved;
+  return task;
+}
+
+const DeviceId cpu{0};
+
+}  // namespace
+
+TEST_CASE("seconds given by a task win: full name, then name, then kind", "[cost]") {
+  Platform platform = machine_with_model();
+  platform.devices[0].kind = "core";
+  Task given = task("conv2d.forward", 4, 0);
+  given.seconds = {{"core", 3.0}};
+  CHECK(seconds_at_speed_1(given, platform, cpu) == 3.0);
+  given.seconds["cpu"] = 2.0;
+  CHECK(seconds_at_speed_1(given, platform, cpu) == 2.0);
+  given.seconds["n0/cpu"] = 1.0;
+  CHECK(seconds_at_speed_1(given, platform, cpu) == 1.0);
+}
+
+TEST_CASE("a time model prices what has no seconds, by its op or by *", "[cost]") {
+  const Platform platform = machine_with_model();
+  CHECK(seconds_at_speed_1(task("relu.forward", 4, 8), platform, cpu) == 1 + 2 + 2);
+  CHECK(seconds_at_speed_1(task("", 4, 8), platform, cpu) == 1 + 2 + 2);
+  CHECK(seconds_at_speed_1(task("conv2d.forward", 4, 8), platform, cpu) == 8);
+  CHECK(seconds_at_speed_1(task("conv2d.forward", 4, 15), platform, cpu) == 8 + 3 * 5);
+  CHECK(seconds_at_speed_1(task("conv2d.forward", 4, 25), platform, cpu) == 8 + 3 * 15 + 5);
+}
+
+TEST_CASE("a task with times for other devices only cannot run", "[cost]") {
+  Task elsewhere;
+  elsewhere.seconds = {{"cuda", 1.0}};
+  CHECK(!seconds_at_speed_1(elsewhere, machine_with_model(), cpu));
+  CHECK(!seconds_at_speed_1(task("relu.forward", 4, 8), course_machine(), cpu));
+}
+
+TEST_CASE("busy watts may differ by op class", "[cost]") {
+  PowerState state;
+  state.busy_watts = 7.0;
+  state.busy_watts_by_class = {{"conv", 9.0}};
+  CHECK(busy_watts(task("conv2d.backward_weights", 0, 0), state) == 9.0);
+  CHECK(busy_watts(task("relu.forward", 0, 0), state) == 7.0);
+  CHECK(op_class("linear.forward") == "gemm");
+  CHECK(op_class("layer_norm.backward") == "reduction");
+  CHECK(op_class("unheard_of") == "");
+}
+
+TEST_CASE("a copy costs latency and bandwidth, joules per byte and the link's watts", "[cost]") {
+  Link link;
+  link.bytes_per_second = 4.0;
+  link.latency_seconds = 0.5;
+  link.joules_per_byte = 2.0;
+  link.active_watts = 10.0;
+  CHECK(copy_seconds(link, 8) == 2.5);
+  CHECK(copy_joules(link, 8) == 16 + 25.0);
+  CHECK(copy_seconds(link, 0) == 0.5);
+}
