@@ -17,28 +17,28 @@ constexpr double sleep_from_seconds = 50e-6;
 // Where spinning costs watts, sleep as soon as it can pay.
 constexpr double costly_spin_seconds = 10e-6;
 
-// A schedule whose order and times are those of the draft, and whose offsets are open.
-struct Timed {
-  Schedule schedule;
-  Simulation simulation;
-};
-
 Wait wait_for(double gap_seconds, const Device& device) {
   if (gap_seconds >= sleep_from_seconds) return Wait::sleep;
   return device.wait_watts > 0 && gap_seconds > costly_spin_seconds ? Wait::sleep : Wait::spin;
 }
 
 // Decides for every compute action how its worker waits for it: the gap is known beforehand.
-void set_waits(const Problem& problem, const Simulation& simulation, std::vector<Action>& actions) {
+// Returns whether somebody sleeps where spinning would cost.
+bool set_waits(const Problem& problem, const Simulation& simulation, std::vector<Action>& actions) {
+  bool saves = false;
   std::vector<double> free_at(problem.workers.size(), 0);
   for (std::size_t a = 0; a < actions.size(); ++a) {
     Action& action = actions[a];
     const double start = simulation.start_seconds[a];
-    if (action.what == Do::compute)
-      action.wait = wait_for(start - free_at[action.worker], problem.device_of(action.worker));
+    if (action.what == Do::compute) {
+      const Device& device = problem.device_of(action.worker);
+      action.wait = wait_for(start - free_at[action.worker], device);
+      saves = saves || (action.wait == Wait::sleep && device.wait_watts > 0);
+    }
     free_at[action.worker] = start + simulation.seconds[a];
     if (action.occupies != no_worker) free_at[action.occupies] = free_at[action.worker];
   }
+  return saves;
 }
 
 // All buffers, each rounded up as its memory demands, as if none shared a byte.
@@ -49,14 +49,14 @@ std::int64_t total_bytes(const Problem& problem, const Draft& draft) {
   return total;
 }
 
-Timed timed(const Problem& problem, const Draft& draft) {
-  Timed result{problem.blank, {}};
-  result.schedule.buffers = draft.buffers;
-  result.schedule.actions = draft.actions;
-  set_after(problem, data_edges(problem, draft.buffers, draft.actions), result.schedule.actions);
-  result.simulation = simulate(result.schedule);
-  set_waits(problem, result.simulation, result.schedule.actions);
-  return result;
+// Gives the schedule the order and the times of the draft; its offsets stay open.
+Simulation set_times(const Problem& problem, const Draft& draft, Schedule& schedule) {
+  schedule.buffers = draft.buffers;
+  schedule.actions = draft.actions;
+  set_after(problem, data_edges(problem, draft.buffers, draft.actions), schedule.actions);
+  Simulation simulation = simulate(schedule);
+  const bool saves = set_waits(problem, simulation, schedule.actions);
+  return saves ? simulate(schedule) : simulation;
 }
 
 template <typename Value>
@@ -70,14 +70,14 @@ std::vector<Value> permuted(std::vector<Value>& values, const std::vector<int>& 
 // Lists the actions in the order in which they start. Happens-before is kept: what happens before
 // starts no later, and where it starts at the same time (it takes no time) the draft's order
 // decides.
-void sort_by_start(Timed& timed) {
-  std::vector<int> order(timed.schedule.actions.size());
+void sort_by_start(std::vector<Action>& actions, Simulation& simulation) {
+  std::vector<int> order(actions.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto& start = timed.simulation.start_seconds;
+  const auto& start = simulation.start_seconds;
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return start[a] < start[b]; });
-  timed.schedule.actions = permuted(timed.schedule.actions, order);
-  timed.simulation.start_seconds = permuted(timed.simulation.start_seconds, order);
-  timed.simulation.seconds = permuted(timed.simulation.seconds, order);
+  actions = permuted(actions, order);
+  simulation.start_seconds = permuted(simulation.start_seconds, order);
+  simulation.seconds = permuted(simulation.seconds, order);
 }
 
 void set_arenas(const Problem& problem, const std::vector<std::int64_t>& arenas,
@@ -107,25 +107,24 @@ void set_derived(Schedule& schedule, const std::string& strategy) {
 
 }  // namespace
 
-std::optional<Price> price(const Problem& problem, const Draft& draft) {
+std::optional<DraftCost> cost_of(const Problem& problem, const Draft& draft, Schedule& scratch) {
   if (total_bytes(problem, draft) >= huge_bytes) return std::nullopt;
-  const Timed result = timed(problem, draft);
-  const Simulation simulation = simulate(result.schedule);
-  Price price{simulation.makespan_seconds, simulation.joules_by.total(), 0};
+  const Simulation simulation = set_times(problem, draft, scratch);
+  DraftCost cost{simulation.makespan_seconds, simulation.joules_by.total(), 0};
   for (std::size_t m = 0; m < simulation.peak_bytes.size(); ++m) {
     if (problem.platform().memories[m].kind != MemoryKind::storage)
-      price.live_bytes += simulation.peak_bytes[m];
+      cost.live_bytes += simulation.peak_bytes[m];
   }
-  if (!std::isfinite(price.seconds * price.joules)) return std::nullopt;
-  return price;
+  if (!std::isfinite(cost.seconds * cost.joules)) return std::nullopt;
+  return cost;
 }
 
 Schedule finish(const Problem& problem, const Draft& draft, const std::string& strategy) {
-  Timed result = timed(problem, draft);
-  sort_by_start(result);
-  Schedule schedule = std::move(result.schedule);
+  Schedule schedule = problem.blank;
+  Simulation simulation = set_times(problem, draft, schedule);
+  sort_by_start(schedule.actions, simulation);
   const Lifetimes lifetimes =
-      lifetimes_of(problem, schedule.buffers, schedule.actions, draft.kept, result.simulation);
+      lifetimes_of(problem, schedule.buffers, schedule.actions, draft.kept, simulation);
   set_arenas(problem, set_offsets(problem, lifetimes, schedule.actions, schedule.buffers),
              schedule);
   Edges edges = data_edges(problem, schedule.buffers, schedule.actions);

@@ -27,14 +27,15 @@ struct Draft {
 };
 
 // Seconds and joules of a draft: what it costs, wherever its buffers may lie.
-struct Price {
+struct DraftCost {
   double seconds = 0;
   double joules = 0;
   std::int64_t live_bytes = 0;  // peaks of all memories but storage: no arenas are smaller
 };
 
-// Nothing if sizes or times are beyond all reason.
-std::optional<Price> price(const Problem& problem, const Draft& draft);
+// Nothing if sizes or times are beyond all reason. `scratch` is a copy of problem.blank, or one
+// that was used here before: copying model and platform takes longer than pricing a small draft.
+std::optional<DraftCost> cost_of(const Problem& problem, const Draft& draft, Schedule& scratch);
 
 // The whole schedule, without its proof. It may exceed the bounds of the request. Needs a draft
 // that has a price.

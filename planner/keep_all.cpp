@@ -1,7 +1,9 @@
 #include "planner/keep_all.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -26,7 +28,7 @@ struct Candidate {
   Crew crew;
   TaskOrder order;
   std::optional<Draft> draft;  // nothing: the crew cannot do it
-  std::optional<Price> price;
+  std::optional<DraftCost> cost;
 };
 
 // Sums of the same numbers in another order differ in the last bits: not a reason to prefer a plan.
@@ -39,16 +41,43 @@ double rounded(double value) {
 class KeepAll {
  public:
   KeepAll(const Problem& problem, const SearchOptions& options)
-      : problem_(problem), options_(options), pieces_(pieces(problem)), orders_(task_orders()) {}
+      : problem_(problem),
+        options_(options),
+        pieces_(pieces(problem)),
+        orders_(task_orders()),
+        scratch_(std::max(1, options.threads), problem.blank) {}
 
+  // In the order of what they can be worth at best, until nothing better can come. The orders of
+  // crews that are not worth most are tried only where nothing fits, or where memory is the aim.
   Answer best() {
-    std::vector<Candidate> candidates = priced_candidates();
     Answer answer;
+    std::vector<Candidate> candidates = by_state();
+    const bool all = problem_.request().objective == Objective::memory;
+    std::vector<Candidate> orders = by_order(candidates, all ? INT_MAX : 1);
+    std::move(orders.begin(), orders.end(), std::back_inserter(candidates));
+    sort(candidates);
+    finish_best(candidates, answer);
+    if (answer.schedule || all) return answer;
+    std::vector<Candidate> rest = by_order(candidates, INT_MAX);
+    sort(rest);
+    finish_best(rest, answer);
+    return answer;
+  }
+
+  std::vector<Candidate> all_candidates() {
+    std::vector<Candidate> candidates = by_state();
+    std::vector<Candidate> orders = by_order(candidates, INT_MAX);
+    std::move(orders.begin(), orders.end(), std::back_inserter(candidates));
+    return candidates;
+  }
+
+ private:
+  void finish_best(const std::vector<Candidate>& candidates, Answer& answer) {
     std::optional<double> best_value;
     for (const Candidate& candidate : candidates) {
-      if (!candidate.price) continue;
+      if (!candidate.cost) continue;
       if (best_value && rank(candidate) >= rounded(*best_value)) break;
-      if (options_.is_interrupted() && best_value) break;
+      if (best_value && options_.is_interrupted()) break;
       Schedule schedule = finish(problem_, *candidate.draft, "keep-all");
       if (!accept(schedule, answer)) continue;
       const double value = schedule.predicted.objective.value;
@@ -57,21 +86,44 @@ class KeepAll {
       answer.schedule = std::move(schedule);
       if (options_.improved) options_.improved(*answer.schedule);
     }
-    return answer;
   }
 
-  std::vector<Candidate> priced_candidates() {
+  void sort(std::vector<Candidate>& candidates) const {
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
+  }
+
+  // Every crew in every power state that is tried, in one order.
+  std::vector<Candidate> by_state() {
     std::vector<Candidate> all;
     for (const Crew& crew : crews(problem_)) {
-      if (options_.is_interrupted() && !all.empty()) break;
-      add_candidates(crew, all);
+      for (const Crew& choice : with_states(problem_, crew))
+        all.push_back({choice, first_order(choice), {}, {}});
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
+    price_all(all);
+    sort(all);
     return all;
   }
 
- private:
+  // The best candidates, not more than `most`, in the orders that they were not tried in.
+  std::vector<Candidate> by_order(const std::vector<Candidate>& candidates, int most) {
+    std::vector<Candidate> all;
+    std::vector<std::pair<std::vector<int>, TaskOrder>> tried;
+    for (const Candidate& candidate : candidates)
+      tried.emplace_back(candidate.crew.workers, candidate.order);
+    for (const Candidate& candidate : candidates) {
+      if (!candidate.cost || most-- == 0) break;
+      for (const TaskOrder& order : orders_) {
+        const std::pair choice(candidate.crew.workers, order);
+        if (std::find(tried.begin(), tried.end(), choice) != tried.end()) continue;
+        tried.push_back(choice);
+        all.push_back({candidate.crew, order, {}, {}});
+      }
+    }
+    price_all(all);
+    return all;
+  }
+
   std::vector<TaskOrder> task_orders() const {
     const std::size_t tasks = problem_.graph().tasks.size();
     std::vector<TaskOrder> orders{listed_order(problem_)};
@@ -83,24 +135,6 @@ class KeepAll {
         distinct.push_back(std::move(order));
     }
     return distinct;
-  }
-
-  // First the power states, with one order; then the other orders in the best states.
-  void add_candidates(const Crew& crew, std::vector<Candidate>& all) const {
-    std::vector<Candidate> by_state;
-    for (const Crew& choice : with_states(problem_, crew))
-      by_state.push_back({choice, first_order(choice), {}, {}});
-    price_all(by_state);
-    const auto best =
-        std::min_element(by_state.begin(), by_state.end(),
-                         [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
-    std::vector<Candidate> by_order;
-    for (const TaskOrder& order : orders_) {
-      if (order != best->order) by_order.push_back({best->crew, order, {}, {}});
-    }
-    if (best->price) price_all(by_order);
-    std::move(by_state.begin(), by_state.end(), std::back_inserter(all));
-    std::move(by_order.begin(), by_order.end(), std::back_inserter(all));
   }
 
   // For a single worker the order of the file, for several the critical path.
@@ -117,38 +151,41 @@ class KeepAll {
     return critical_path_order(problem_, seconds);
   }
 
-  void price_all(std::vector<Candidate>& candidates) const {
-    for_each_index(static_cast<int>(candidates.size()), options_.threads, [&](int i) {
+  // An interruption leaves candidates without a cost, but for the first.
+  void price_all(std::vector<Candidate>& candidates) {
+    const int count = static_cast<int>(candidates.size());
+    for_each_index(count, options_.threads, [&](int i, int thread) {
       Candidate& candidate = candidates[i];
+      if (i > 0 && options_.is_interrupted()) return;
       const auto steps = list_schedule(problem_, pieces_, candidate.order, candidate.crew);
       if (!steps) return;
       candidate.draft = draft_of(problem_, pieces_, *steps);
-      candidate.price = price(problem_, *candidate.draft);
+      candidate.cost = cost_of(problem_, *candidate.draft, scratch_[thread]);
     });
   }
 
   // The least value that the candidate can have.
   double rank(const Candidate& candidate) const {
-    const Price& price = *candidate.price;
+    const DraftCost& cost = *candidate.cost;
     switch (problem_.request().objective) {
       case Objective::time:
-        return rounded(price.seconds);
+        return rounded(cost.seconds);
       case Objective::edp:
-        return rounded(price.seconds * price.joules);
+        return rounded(cost.seconds * cost.joules);
       case Objective::memory:
-        return static_cast<double>(price.live_bytes);
+        return static_cast<double>(cost.live_bytes);
       case Objective::energy:
         break;
     }
-    return rounded(price.joules);
+    return rounded(cost.joules);
   }
 
   // Plans within the deadline first, then by value, then by the bytes they hold.
   std::tuple<bool, bool, double, double> key(const Candidate& candidate) const {
-    if (!candidate.price) return {true, true, 0, 0};
-    const Price& price = *candidate.price;
-    const bool late = !meets(price.seconds, deadline_seconds(problem_.request()));
-    return {false, late, rank(candidate), static_cast<double>(price.live_bytes)};
+    if (!candidate.cost) return {true, true, 0, 0};
+    const DraftCost& cost = *candidate.cost;
+    const bool late = !meets(cost.seconds, deadline_seconds(problem_.request()));
+    return {false, late, rank(candidate), static_cast<double>(cost.live_bytes)};
   }
 
   // Whether the schedule meets all bounds; if not, what it would take.
@@ -173,6 +210,7 @@ class KeepAll {
   const SearchOptions& options_;
   Pieces pieces_;
   std::vector<TaskOrder> orders_;
+  std::vector<Schedule> scratch_;  // by thread
 };
 
 // Whether everything of the plan runs on devices of that memory.
@@ -194,8 +232,8 @@ std::optional<std::int64_t> keep_all_arena(const Problem& problem, MemoryId memo
   std::optional<std::int64_t> alone;
   std::optional<std::int64_t> any;
   const SearchOptions options;
-  for (const Candidate& candidate : KeepAll(problem, options).priced_candidates()) {
-    if (!candidate.price) continue;
+  for (const Candidate& candidate : KeepAll(problem, options).all_candidates()) {
+    if (!candidate.cost) continue;
     const Schedule schedule = finish(problem, *candidate.draft, "keep-all");
     if (!schedule.arenas.contains(name)) continue;
     const std::int64_t arena = schedule.arenas.at(name);

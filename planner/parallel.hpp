@@ -6,7 +6,8 @@
 
 namespace stint {
 
-// Calls work(0) … work(count − 1), each once; rethrows the exception of the smallest index.
-void for_each_index(int count, int threads, const std::function<void(int index)>& work);
+// Calls work(index, thread) for each index below `count` once; a thread, from 0, does one thing at
+// a time. Rethrows the exception of the smallest index.
+void for_each_index(int count, int threads, const std::function<void(int index, int thread)>& work);
 
 }  // namespace stint

@@ -133,8 +133,14 @@ std::string to_string(Status status) {
   return "no_plan";
 }
 
-Outcome plan(const Problem& problem, const SearchOptions& options) {
+Outcome plan(const Problem& problem, const SearchOptions& given) {
   const Bound bound = objective_bound(problem);
+  SearchOptions options = given;
+  options.improved = [&](Schedule schedule) {
+    set_proof(bound, schedule.predicted);
+    given.improved(schedule);
+  };
+  if (!given.improved) options.improved = nullptr;
   Found found;
   for (const Strategy& strategy : chosen(problem.request().strategy)) {
     if (options.is_interrupted() && found.best) break;

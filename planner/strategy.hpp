@@ -19,8 +19,8 @@ namespace stint {
 // How to search; never decides what is found, but for an interruption.
 struct SearchOptions {
   int threads = 1;
-  const std::atomic<bool>* interrupted = nullptr;          // set by Ctrl-C
-  std::function<void(const Schedule& schedule)> improved;  // called for each better plan
+  const std::atomic<bool>* interrupted = nullptr;  // set by Ctrl-C
+  std::function<void(const Schedule&)> improved;   // called with each better plan and its proof
 
   bool is_interrupted() const { return interrupted != nullptr && interrupted->load(); }
 };

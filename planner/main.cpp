@@ -1,0 +1,172 @@
+// plan: reads a model and a platform, writes a schedule.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "files/input_error.hpp"
+#include "files/text_file.hpp"
+#include "planner/memory_request.hpp"
+#include "planner/outcome_json.hpp"
+#include "planner/plan.hpp"
+#include "planner/report.hpp"
+#include "platforms/here.hpp"
+
+namespace {
+
+enum Exit { ok = 0, failed = 1, bad_input = 2, infeasible = 3, no_plan = 4 };
+
+struct Options {
+  std::string model;
+  std::string platform;
+  std::string output;  // "" is none
+  std::vector<std::string> memory;
+  double deadline_seconds = 0;
+  std::string bill = "makespan";
+  bool no_recompute = false;
+  bool no_offload = false;
+  int threads = 1;
+  bool json = false;
+  bool quiet = false;
+  stint::Request request;
+};
+
+std::atomic<bool> interrupted{false};
+
+// Once: stop and write the best plan found. Twice: end.
+void interrupt(int) {
+  interrupted = true;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+void expect_sensible(const Options& options) {
+  if (options.model == "-" && options.platform == "-")
+    throw stint::InputError("-", "standard input is asked for twice; expected once");
+  if (options.json && options.output == "-")
+    throw stint::InputError(
+        "-o -", "standard output is asked for twice, --json prints there; expected a file");
+}
+
+stint::Request request_of(const Options& options, const stint::Graph& model,
+                          const stint::Platform& platform) {
+  stint::Request request = options.request;
+  request.recompute = !options.no_recompute;
+  request.offload = !options.no_offload;
+  if (options.deadline_seconds > 0) request.deadline_seconds = options.deadline_seconds;
+  set_bill(request, options.bill, "--bill");
+  std::vector<stint::MemoryOption> memory;
+  for (const std::string& text : options.memory) memory.push_back(stint::parse_memory_option(text));
+  request.memory = memory_bounds(memory, model, platform, request, options.model);
+  return request;
+}
+
+// One line that is redrawn, for people who watch.
+stint::SearchOptions search_options(const Options& options, bool draw) {
+  stint::SearchOptions search;
+  search.threads = options.threads;
+  search.interrupted = &interrupted;
+  if (draw) {
+    search.improved = [](const stint::Schedule& schedule) {
+      std::cerr << "\r\033[K" << progress_text(schedule.predicted) << std::flush;
+    };
+  }
+  return search;
+}
+
+int report(const Options& options, const stint::Problem& problem, const stint::Outcome& outcome) {
+  if (outcome.schedule && !options.output.empty())
+    stint::write_text(options.output, schedule_text(*outcome.schedule) + "\n");
+  if (options.json) stint::write_text("-", outcome_text(outcome));
+  if (!outcome.schedule) {
+    std::cerr << "plan: " << no_plan_text(outcome) << '\n';
+    return outcome.status == stint::Status::infeasible ? infeasible : no_plan;
+  }
+  if (!options.quiet) std::cerr << plan_text(problem, *outcome.schedule) << '\n';
+  return ok;
+}
+
+int plan(const Options& options) {
+  expect_sensible(options);
+  const stint::Graph model = stint::read_graph(options.model);
+  const stint::Platform platform = options.platform == "here"
+                                       ? stint::discover_platform()
+                                       : stint::read_platform(options.platform);
+  const stint::Problem problem =
+      make_problem(model, platform, request_of(options, model, platform), options.model);
+  const bool draw = !options.quiet && isatty(STDERR_FILENO) != 0;
+  if (!options.quiet) std::cerr << problem_text(problem) << '\n';
+  const stint::Outcome outcome = plan(problem, search_options(options, draw));
+  if (draw) std::cerr << "\r\033[K";
+  return report(options, problem, outcome);
+}
+
+void add_options(CLI::App& app, Options& options) {
+  using stint::Objective;
+  const std::map<std::string, Objective> objectives{{"energy", Objective::energy},
+                                                    {"time", Objective::time},
+                                                    {"edp", Objective::edp},
+                                                    {"memory", Objective::memory}};
+  stint::Request& request = options.request;
+  app.add_option("model", options.model, "graph of tasks; - is standard input")->required();
+  app.add_option("platform", options.platform, "machine; - is standard input, here is this machine")
+      ->required();
+  app.add_option("-o,--output", options.output,
+                 "where the schedule goes; - is standard output, the default without --json");
+  app.add_option("--batch", request.batch, "samples of a step")->check(CLI::PositiveNumber);
+  app.add_option("--memory", options.memory,
+                 "bound: NAME=SIZE or SIZE; NAME is a memory or a device, SIZE is bytes, 512MiB, "
+                 "2GB or 60% of what keeping everything needs");
+  app.add_option("--deadline", options.deadline_seconds, "most seconds of a step")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--objective", request.objective, "energy, time, edp or memory")
+      ->transform(CLI::CheckedTransformer(objectives).description(""));
+  app.add_option("--bill", options.bill,
+                 "what is always on is billed for: makespan, deadline or period=SECONDS");
+  app.add_flag("--no-recompute", options.no_recompute, "run every task once");
+  app.add_flag("--no-offload", options.no_offload, "move nothing away to bring it back");
+  app.add_option("--strategy", request.strategy, "auto, or the one to use");
+  app.add_option("--limit", request.limit, "units of search, the same on every machine")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", request.seed, "of random choices")->check(CLI::NonNegativeNumber);
+  app.add_option("--threads", options.threads, "of the search; never changes the plan")
+      ->check(CLI::Range(1, 1024));
+  app.add_flag("--json", options.json, "print the status and the prediction as one JSON object");
+  app.add_flag("-q,--quiet", options.quiet, "print nothing but errors");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Plan a training step: least energy within the memory you have.", "plan"};
+  app.set_version_flag("--version", STINT_VERSION);
+  Options options;
+  add_options(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << "plan: " << stint::one_line(error.what()) << "; see --help\n";
+    return bad_input;
+  }
+  if (options.output.empty() && !options.json) options.output = "-";
+
+  std::signal(SIGINT, interrupt);
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like any other
+  try {
+    return plan(options);
+  } catch (const stint::InputError& error) {
+    std::cerr << "plan: " << error.what() << '\n';
+    return bad_input;
+  } catch (const std::exception& error) {
+    std::cerr << "plan: " << error.what() << '\n';
+    return failed;
+  }
+}
