@@ -53,7 +53,7 @@ struct Task {
   std::vector<TensorId> writes;    // produced by this task and by no other
   std::vector<TensorId> updates;   // state, read and rewritten in place
   std::vector<TensorId> optional;  // of `writes`: an execution may leave them out
-  std::vector<std::pair<TensorId, TensorId>> may_overwrite;  // (y, x): y may take x's place
+  std::vector<std::pair<TensorId, TensorId>> may_overwrite;  // ascending (y, x): y may take x's place
   std::int64_t workspace_bytes = 0;
   std::map<std::string, Quantity> seconds;  // by device kind or device name, at speed 1
   std::string op;                           // with flops and bytes_moved, for a time model

@@ -5,7 +5,6 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/biconnected_components.hpp>
 #include <boost/graph/depth_first_search.hpp>
-#include <cassert>
 #include <functional>
 #include <queue>
 

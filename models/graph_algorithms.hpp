@@ -17,7 +17,8 @@ std::vector<TaskId> topological_order(const Predecessors& predecessors);
 // One cycle, in order, if there is one; else empty.
 std::vector<TaskId> find_cycle(const Predecessors& predecessors);
 
-// reachable[i][j]: there is a path from task i to task j (i reaches itself). O(n·m / 64) bits.
+// reachable[i][j]: there is a path from task i to task j (i reaches itself). Needs an acyclic
+// graph, as do the longest paths below. O(n·m / 64) steps, n² bits.
 std::vector<std::vector<bool>> reachability(const Predecessors& predecessors);
 
 // The tasks whose removal disconnects the undirected graph, ascending: where a network is cut into

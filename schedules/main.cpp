@@ -74,17 +74,22 @@ int main(int argc, char** argv) {
                  "what to show; - is standard input, here is this machine; a second schedule is "
                  "compared with the first")
       ->required()
-      ->expected(1, 2);
+      ->expected(1, 2)
+      ->option_text("FILE [FILE]");
   app.add_flag("--check", options.check,
                "list every violation of a schedule; exit 5 if there are any");
   app.add_flag("--json", options.json, "print one JSON object");
-  app.add_option("--trace", options.trace, "write a Chrome trace, for ui.perfetto.dev");
-  app.add_option("--paje", options.paje, "write a Paje trace, for ViTE and pj_dump");
-  app.add_option("--dot", options.dot, "write a picture for Graphviz's dot");
+  app.add_option("--trace", options.trace, "write a Chrome trace, for ui.perfetto.dev")
+      ->type_name("FILE");
+  app.add_option("--paje", options.paje, "write a Paje trace, for ViTE and pj_dump")
+      ->type_name("FILE");
+  app.add_option("--dot", options.dot, "write a picture for Graphviz's dot")->type_name("FILE");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? ok : bad_input;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << "show: " << stint::one_line(error.what()) << '\n';
+    return bad_input;
   }
 
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like any other

@@ -310,10 +310,11 @@ class Contents {
     memories_[place.memory].take(first.begin + ahead, first.end + ahead, c, lost);
   }
 
+  // A cell may lose its addresses to several, one after another: each must come after its accesses.
+  // If one does not, that is told here, and not again by whoever uses the cell later.
   void lose(int previous, int c, int taker) {
-    if (cells_[previous].lost_to != nobody || previous == c) return;
-    const bool already_told = !expect_may_take(previous, c, taker);
-    cells_[previous].lost_to = already_told ? nobody : c;
+    if (previous == c || !expect_may_take(previous, c, taker)) return;
+    if (cells_[previous].lost_to == nobody) cells_[previous].lost_to = c;
   }
 
   // Reports, and returns false, if cell c must not take the addresses of a previous one.

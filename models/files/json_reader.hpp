@@ -17,15 +17,14 @@
 #include <vector>
 
 #include "files/input_error.hpp"
+#include "files/json_text.hpp"
+#include "files/parse_json.hpp"
 #include "files/quantity.hpp"
 
 namespace stint {
 
 inline constexpr std::int64_t min_int64 = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t max_int64 = std::numeric_limits<std::int64_t>::max();
-
-// Parses the text of `file`; throws InputError with line and column if it is not JSON.
-nlohmann::json parse_json(const std::string& text, const std::string& file);
 
 // One value of a document, and the way to it. Holds a reference: the document must outlive it.
 class JsonReader {
@@ -102,28 +101,5 @@ class JsonReader {
 
 // The "format" of a document, for programs that read any of our files.
 std::string format_of(const JsonReader& document);
-
-// A quantity as it stood in its file.
-nlohmann::ordered_json to_json(const Quantity& quantity);
-
-// A document's text: `{"key": value,\n "key": value}` with lists of objects one element a line, so
-// that files diff well and large lists need no tree of JSON values in memory.
-class JsonText {
- public:
-  void value(const char* key, const nlohmann::ordered_json& value);
-  void raw(const char* key, const std::string& json);  // already JSON, such as another document
-  void begin_list(const char* key);
-  void element(const nlohmann::ordered_json& value);
-  void raw_element(const std::string& json);  // already JSON, for lists of a million entries
-  void end_list();
-  std::string finish();  // the whole document, without a newline at its end
-
- private:
-  void start_member(const char* key);
-
-  std::string text_ = "{";
-  bool first_member_ = true;
-  bool first_element_ = true;
-};
 
 }  // namespace stint

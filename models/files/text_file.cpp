@@ -38,6 +38,16 @@ class Descriptor {
 
 std::string reason() { return std::strerror(errno); }
 
+[[noreturn]] void fail_to_read(const std::string& path) {
+  throw InputError(path, "cannot be read: " + reason() + "; expected a file that can");
+}
+
+[[noreturn]] void fail_to_write(const std::string& path) {
+  throw InputError(path, "cannot be written: " + reason() +
+                             "; expected a file, or a new one in a "
+                             "folder that can be written to");
+}
+
 std::string read_all(int descriptor, const std::string& path) {
   std::string text;
   char block[1 << 16];
@@ -45,7 +55,7 @@ std::string read_all(int descriptor, const std::string& path) {
     const ssize_t count = ::read(descriptor, block, sizeof block);
     if (count == 0) return text;
     if (count > 0) text.append(block, static_cast<std::size_t>(count));
-    if (count < 0 && errno != EINTR) throw InputError(path, "cannot be read: " + reason());
+    if (count < 0 && errno != EINTR) fail_to_read(path);
   }
 }
 
@@ -66,7 +76,7 @@ bool is_replaceable(const std::string& path) {
 
 void write_in_place(const std::string& path, const std::string& text) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.number() < 0) throw InputError(path, "cannot be written: " + reason());
+  if (file.number() < 0) fail_to_write(path);
   write_all(file.number(), text, path);
 }
 
@@ -76,7 +86,7 @@ void write_aside_and_rename(const std::string& path, const std::string& text) {
   const auto target = std::filesystem::weakly_canonical(path, error);
   std::string aside = (error ? path : target.string()) + ".XXXXXX";
   Descriptor file(::mkostemp(aside.data(), O_CLOEXEC));
-  if (file.number() < 0) throw InputError(path, "cannot be written: " + reason());
+  if (file.number() < 0) fail_to_write(path);
   try {
     const mode_t mask = ::umask(0);
     ::umask(mask);
@@ -96,7 +106,7 @@ void write_aside_and_rename(const std::string& path, const std::string& text) {
 std::string read_text(const std::string& path) {
   if (path == "-") return read_all(STDIN_FILENO, "standard input");
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.number() < 0) throw InputError(path, "cannot be read: " + reason());
+  if (file.number() < 0) fail_to_read(path);
   return read_all(file.number(), path);
 }
 

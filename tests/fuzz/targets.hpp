@@ -7,11 +7,11 @@
 
 namespace stint {
 
-// Read, write, read again: nothing may change.
+// Read, write, read again, which may change nothing; and show.
 void fuzz_graph(const std::string& text);
 void fuzz_platform(const std::string& text);
 
-// Likewise, then judge it; if its names and its order are sound, simulate it.
+// The same, and judge; simulate if the judge says that it can be.
 void fuzz_schedule(const std::string& text);
 
 }  // namespace stint

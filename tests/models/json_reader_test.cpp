@@ -18,55 +18,11 @@ std::string fault(const std::string& text, Read read) {
   return "";
 }
 
-std::string parse_fault(const std::string& text) {
-  return fault(text, [](const JsonReader&) {});
-}
-
 enum class Colour { red, green };
 const std::vector<std::pair<std::string_view, Colour>> colours = {{"red", Colour::red},
                                                                   {"green", Colour::green}};
 
 }  // namespace
-
-TEST_CASE("text that is not JSON is refused with line and column", "[json_reader]") {
-  const std::string rest = ": not JSON; expected a JSON document in UTF-8";
-  CHECK(parse_fault("{\"a\": 1,\n \"b\": x}") == "f.json: / (line 2, column 7)" + rest);
-  CHECK(parse_fault("[1 2]") == "f.json: / (line 1, column 4)" + rest);
-  CHECK(parse_fault("[NaN]") == "f.json: / (line 1, column 2)" + rest);
-  CHECK(parse_fault("{} {}") == "f.json: / (line 1, column 4)" + rest);
-  CHECK(parse_fault("[\"\xff\"]") == "f.json: / (line 1, column 3)" + rest);
-}
-
-TEST_CASE("text that ends too early is refused as such", "[json_reader]") {
-  const std::string rest = ": the file ends too early; expected the rest of a JSON document";
-  CHECK(parse_fault("") == "f.json: / (line 1, column 0)" + rest);
-  CHECK(parse_fault("[1, {\"a\": ") == "f.json: / (line 1, column 10)" + rest);
-  CHECK(parse_fault("[\n\"text") == "f.json: / (line 2, column 5)" + rest);
-}
-
-TEST_CASE("numbers beyond a double are refused", "[json_reader]") {
-  REQUIRE(parse_fault("[1e400]") ==
-          "f.json: / (line 1, column 6): a number too large for its type; expected one below "
-          "1.8e308");
-}
-
-TEST_CASE("a key written twice is refused where it stands", "[json_reader]") {
-  CHECK(parse_fault("{\"a\": 1, \"a\": 1}") ==
-        "f.json: /: the key \"a\" is written twice in one object; expected once");
-  CHECK(parse_fault("{\"x\": {\"a\": 1}, \"b/c\": [0, {\"d\": [], \"d\": 1}], \"z\": 1}") ==
-        "f.json: /b~1c/1: the key \"d\" is written twice in one object; expected once");
-  CHECK(parse_fault("[[1, 2], {\"a\": {\"b\": 1}, \"b\": 2}]").empty());
-}
-
-TEST_CASE("nesting beyond reason is refused, not followed", "[json_reader]") {
-  const std::string deep(1'000'000, '[');
-  CHECK(parse_fault(deep) == "f.json: /" + [] {
-    std::string path = "0";
-    for (int i = 1; i < 64; ++i) path += "/0";
-    return path;
-  }() + ": nested deeper than 64 levels; expected one of our files");
-  CHECK(parse_fault(std::string(64, '[') + std::string(64, ']')).empty());
-}
 
 TEST_CASE("values of the wrong type are refused with what they are", "[json_reader]") {
   const std::string text = R"({"o": {}, "l": [], "t": "x", "n": 1.5, "b": true, "z": null})";
@@ -205,18 +161,4 @@ TEST_CASE("a document of another format or version is refused", "[json_reader]")
         "f.json: /version: 2; expected a whole number from 1 to 1");
   CHECK(expect(R"({"version": 1})") == "f.json: /: no key \"format\"; expected \"format\"");
   CHECK(expect("[]") == "f.json: /: a list; expected an object");
-}
-
-TEST_CASE("a document's text has one element of a list a line", "[json_reader]") {
-  JsonText text;
-  text.value("a", 1);
-  text.begin_list("b");
-  text.element({{"z", 1}, {"y", "é\n"}});
-  text.element(2);
-  text.end_list();
-  text.begin_list("c");
-  text.end_list();
-  text.raw("d", "{}");
-  REQUIRE(text.finish() ==
-          "{\"a\": 1,\n \"b\": [\n  {\"z\":1,\"y\":\"é\\n\"},\n  2],\n \"c\": [],\n \"d\": {}}");
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "files/sha256.hpp"
+#include "tests/support/chain_graph.hpp"
 
 namespace stint {
 namespace {
@@ -11,16 +12,6 @@ namespace {
 constexpr int steps = 5;
 
 std::string numbered(char letter, int number) { return letter + std::to_string(number); }
-
-Task unit_task(const std::string& name, Phase phase, std::vector<TensorId> reads, TensorId write) {
-  Task task;
-  task.name = name;
-  task.phase = phase;
-  task.reads = std::move(reads);
-  task.writes = {write};
-  task.seconds["cpu"] = 1.0;
-  return task;
-}
 
 PowerState power_state(const std::string& name, double speed, double busy_watts) {
   PowerState state;
@@ -53,7 +44,7 @@ class ChainBuilder {
  public:
   ChainBuilder() {
     schedule_.stint = "0.1.0";
-    schedule_.model = schedule_.graph = course_chain();
+    schedule_.model = schedule_.graph = chain_graph(steps);
     schedule_.platform = course_machine();
     schedule_.model_sha256 = sha256(graph_text(schedule_.model));
     schedule_.platform_sha256 = sha256(platform_text(schedule_.platform));
@@ -154,28 +145,6 @@ class ChainBuilder {
 };
 
 }  // namespace
-
-Graph course_chain() {
-  Graph graph;
-  graph.name = "chain";
-  for (int i = 0; i <= steps; ++i) {
-    graph.tensors.push_back({numbered('x', i), 1, i == 0 ? Kind::input : Kind::activation, {}});
-  }
-  for (int i = 0; i <= steps; ++i) {
-    graph.tensors.push_back({numbered('g', i), 0, Kind::activation, {}});
-  }
-  const auto x = [](int i) { return TensorId{i}; };
-  const auto g = [](int i) { return TensorId{steps + 1 + i}; };
-  for (int i = 0; i < steps; ++i) {
-    graph.tasks.push_back(unit_task(numbered('F', i), Phase::forward, {x(i)}, x(i + 1)));
-  }
-  graph.tasks.push_back(unit_task(numbered('B', steps), Phase::backward, {x(steps)}, g(steps)));
-  for (int i = steps - 1; i >= 0; --i) {
-    graph.tasks.push_back(unit_task(numbered('B', i), Phase::backward, {x(i), g(i + 1)}, g(i)));
-  }
-  graph.results = {g(0)};
-  return graph;
-}
 
 Platform course_machine(int workers) {
   Platform platform;

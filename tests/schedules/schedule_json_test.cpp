@@ -1,0 +1,334 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "files/input_error.hpp"
+#include "schedules/validate.hpp"
+#include "tests/support/json_schema.hpp"
+#include "tests/support/small_schedules.hpp"
+#include "tests/support/training_step.hpp"
+
+using namespace stint;
+
+namespace {
+
+const std::string schema = STINT_SOURCE_DIR "/schedules/stint-schedule.schema.json";
+
+const std::string& offloaded() {
+  static const std::string text = schedule_text(chain_offloaded());
+  return text;
+}
+
+// The chain that goes by the disk, once `from` is replaced where it first stands after `anchor`.
+std::string replaced(const std::string& from, const std::string& to,
+                     const std::string& anchor = "") {
+  std::string text = offloaded();
+  CAPTURE(anchor, from);
+  const auto start = text.find(anchor);
+  REQUIRE(start != std::string::npos);
+  const auto at = text.find(from, start);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+std::string fault_of(const std::string& text) {
+  try {
+    parse_schedule(text, "s.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// What the reader says of a file whose shape is wrong, so that the schema refuses it as well.
+std::string shape_fault(const std::string& from, const std::string& to,
+                        const std::string& anchor = "") {
+  const std::string text = replaced(from, to, anchor);
+  CAPTURE(from, to, anchor);
+  CHECK_FALSE(schema_fault(schema, text).empty());
+  return fault_of(text);
+}
+
+// The one name that does not resolve, as `where: fault`. Its file has a sound shape.
+std::string unresolved(const std::string& from, const std::string& to,
+                       const std::string& anchor = "") {
+  const std::string text = replaced(from, to, anchor);
+  CHECK(schema_fault(schema, text) == "");
+  const Schedule schedule = parse_schedule(text, "s.json");
+  REQUIRE(schedule.unresolved.size() == 1);
+  const auto violations = validate(schedule);
+  REQUIRE(violations.size() >= 1);
+  CHECK(violations.front().rule == 1);
+  return schedule.unresolved.front().where + ": " + schedule.unresolved.front().fault;
+}
+
+void require_round_trip(const Schedule& schedule) {
+  const std::string text = schedule_text(schedule);
+  const Schedule again = parse_schedule(text, "s.json");
+  CHECK(again.unresolved.empty());
+  CHECK(schedule_text(again) == text);
+  CHECK(schema_fault(schema, text) == "");
+  CHECK(validate(again).empty());
+}
+
+const std::string first_buffer = "\"buffers\": [";
+const std::string first_action = "\"actions\": [";
+const std::string copy_action = "\"do\": \"copy\"";
+
+}  // namespace
+
+TEST_CASE("schedules come back from their text, which conforms to the schema", "[schedule_json]") {
+  require_round_trip(chain_kept_whole());
+  require_round_trip(chain_recomputed());
+  require_round_trip(chain_offloaded());
+  require_round_trip(training_step());
+}
+
+TEST_CASE("order of keys and white space of a file do not matter", "[schedule_json]") {
+  const std::string sorted = nlohmann::json::parse(offloaded()).dump(3);
+  REQUIRE(sorted != offloaded());
+  REQUIRE(schedule_text(parse_schedule(sorted, "s.json")) == offloaded());
+}
+
+TEST_CASE("a schedule is read field by field", "[schedule_json]") {
+  const Schedule expected = chain_offloaded();
+  const Schedule schedule = parse_schedule(offloaded(), "s.json");
+  CHECK(schedule.stint == "0.1.0");
+  CHECK(schedule.model == expected.model);
+  CHECK(schedule.graph == expected.graph);
+  CHECK(schedule.platform == expected.platform);
+  CHECK(schedule.request.memory == expected.request.memory);
+  CHECK(schedule.predicted.joules_by.copy == 4);
+  CHECK(schedule.predicted.peak_bytes == expected.predicted.peak_bytes);
+  CHECK(schedule.arenas == expected.arenas);
+  REQUIRE(schedule.actions.size() == 13);
+  const Action& copy = schedule.actions[1];
+  CHECK(copy.what == Do::copy);
+  CHECK(copy.reads == std::vector{BufferId{1}});
+  CHECK(copy.writes == std::vector{BufferId{6}});
+  CHECK(copy.after == std::vector{ActionId{0}});
+  CHECK(copy.start_seconds == 1.0);
+  CHECK(copy.joules == 2.0);
+  CHECK(schedule.actions[0].task == TaskId{0});
+  CHECK(schedule.actions[0].state == 0);
+  CHECK(schedule.buffers[0].initial);
+  CHECK(schedule.buffers[6].memory == MemoryId{1});
+}
+
+TEST_CASE("every optional field of buffers and actions comes back", "[schedule_json]") {
+  Schedule schedule = chain_kept_whole();
+  schedule.pipelined = true;
+  schedule.predicted.interrupted = true;
+  schedule.request.deadline_seconds = 12.5;
+  schedule.request.bill = Bill::period;
+  schedule.request.period_seconds = 0.1;
+  schedule.buffers[1].second_offset = 9;
+  schedule.buffers[2].within = BufferId{1};
+  Action& first = schedule.actions[0];
+  first.wait = Wait::sleep;
+  first.state = -1;
+  first.updates = {BufferId{0}};
+  first.workspace = BufferId{3};
+  first.writes = {no_buffer};
+  Action load;
+  load.id = 1;
+  load.worker = WorkerId{0};
+  load.what = Do::load;
+  load.writes = {BufferId{0}};
+  load.for_step = 1;
+  schedule.actions[1] = load;
+  schedule.actions[2].what = Do::copy;
+  schedule.actions[2].occupies = WorkerId{0};
+
+  const std::string text = schedule_text(schedule);
+  CHECK(schema_fault(schema, text) == "");
+  const Schedule again = parse_schedule(text, "s.json");
+  CHECK(schedule_text(again) == text);
+  CHECK(again.pipelined);
+  CHECK(again.predicted.interrupted);
+  CHECK(again.request.deadline_seconds == 12.5);
+  CHECK(again.request.bill == Bill::period);
+  CHECK(again.request.period_seconds == 0.1);
+  CHECK(again.buffers[1].second_offset == 9);
+  CHECK(again.buffers[2].within == BufferId{1});
+  CHECK(again.actions[0].wait == Wait::sleep);
+  CHECK(again.actions[0].state == -1);
+  CHECK(again.actions[0].updates == std::vector{BufferId{0}});
+  CHECK(again.actions[0].workspace == BufferId{3});
+  CHECK(again.actions[0].writes == std::vector{no_buffer});
+  CHECK(again.actions[1].for_step == 1);
+  CHECK_FALSE(again.actions[1].seconds);
+  CHECK(again.actions[2].occupies == WorkerId{0});
+}
+
+TEST_CASE("ids of a file need not be positions", "[schedule_json]") {
+  Schedule schedule = chain_kept_whole();
+  for (Buffer& buffer : schedule.buffers) buffer.id = 1000 - 3 * buffer.id;
+  for (Action& action : schedule.actions) action.id = -action.id;
+  require_round_trip(schedule);
+}
+
+TEST_CASE("numbers come back to the last bit", "[schedule_json]") {
+  Schedule schedule = chain_kept_whole();
+  const double number = GENERATE(0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 1e22, 123456789.125);
+  schedule.actions[0].joules = number;
+  schedule.predicted.objective.value = number;
+  const Schedule again = parse_schedule(schedule_text(schedule), "s.json");
+  REQUIRE(again.actions[0].joules == number);
+  REQUIRE(again.predicted.objective.value == number);
+}
+
+TEST_CASE("a key that is missing is named", "[schedule_json]") {
+  const std::string key =
+      GENERATE("stint", "model_sha256", "lowering", "arenas", "objective", "bill", "leaves",
+               "offload", "joules_by", "lower_bound", "copied_bytes");
+  const std::string text = replaced('"' + key + "\":", "\"unknown\":");
+  REQUIRE_FALSE(schema_fault(schema, text).empty());
+  REQUIRE(fault_of(text).find("unknown key \"unknown\"; expected only ") != std::string::npos);
+}
+
+TEST_CASE("faults of the shape say where, what and what was expected", "[schedule_json]") {
+  CHECK(shape_fault("\"version\": 1", "\"version\": 2") ==
+        "s.json: /version: 2; expected a whole number from 1 to 1");
+  CHECK(
+      shape_fault("\"cuts\":[]", "\"cuts\":[1]") ==
+      "s.json: /lowering/cuts: cuts of a graph of tasks, which has no layers to cut; expected []");
+  CHECK(shape_fault("\"batch\":1", "\"batch\":0") ==
+        "s.json: /request/batch: 0; expected a whole number of at least 1");
+  CHECK(shape_fault("\"objective\":\"energy\"", "\"objective\":\"joy\"") ==
+        "s.json: /request/objective: unknown word \"joy\"; expected one of energy, time, edp, "
+        "memory");
+  CHECK(shape_fault("\"makespan\"", "\"monthly\"") ==
+        "s.json: /request/bill: the bill \"monthly\"; expected makespan, deadline or "
+        "period=SECONDS above 0");
+  CHECK(shape_fault("\"optimal\":false", "\"optimal\":0") ==
+        "s.json: /predicted/optimal: a number; expected true or false");
+  CHECK(shape_fault("\"offset\": 0", "\"offset\": \"0\"", first_buffer) ==
+        "s.json: /buffers/0/offset: a text; expected a whole number of at least "
+        "-9223372036854775808");
+  CHECK(shape_fault("\"offset\": 0", "\"offset\": 0, \"offsets\": [0, 1]", first_buffer) ==
+        "s.json: /buffers/0: both offset and offsets; expected one of them");
+  CHECK(shape_fault("\"offset\": 0", "\"offsets\": [0]", first_buffer) ==
+        "s.json: /buffers/0/offsets: not two numbers; expected [a, b]");
+  CHECK(shape_fault("\"initial\": true", "\"initial\": null", first_buffer) ==
+        "s.json: /buffers/0/initial: null; expected true or false");
+  CHECK(shape_fault("\"compute\"", "\"think\"", first_action) ==
+        "s.json: /actions/0/do: unknown word \"think\"; expected one of compute, copy, load");
+  CHECK(shape_fault("\"reads\": [0]", "\"reads\": [null]", first_action) ==
+        "s.json: /actions/0/reads/0: null; expected a whole number of at least "
+        "-9223372036854775808");
+  CHECK(shape_fault("\"reads\": [0]", "\"reads\": 0", first_action) ==
+        "s.json: /actions/0/reads: a number; expected a list");
+  CHECK(shape_fault("\"wait\": \"spin\"", "\"wait\": \"pray\"", first_action) ==
+        "s.json: /actions/0/wait: unknown word \"pray\"; expected one of spin, sleep");
+}
+
+TEST_CASE("keys of another kind of action are refused", "[schedule_json]") {
+  const std::string extra =
+      GENERATE("\"task\": \"F0\", ", "\"wait\": \"spin\", ", "\"for_step\": 0, ",
+               "\"state\": \"2.8GHz\", ", "\"workspace\": null, ", "\"updates\": [], ");
+  CHECK(shape_fault(copy_action, extra + copy_action).find("/actions/1: unknown key") !=
+        std::string::npos);
+  const std::string compute = "\"do\": \"compute\"";
+  CHECK(shape_fault(compute, "\"for_step\": 0, " + compute).find("\"for_step\"") !=
+        std::string::npos);
+  CHECK(shape_fault(compute, "\"occupies\": \"n0/cpu/0\", " + compute).find("\"occupies\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("whole numbers beyond 64 bits are refused, those within are for the judge",
+          "[schedule_json]") {
+  const std::string anchor = first_buffer;
+  CHECK(fault_of(replaced("\"bytes\": 1", "\"bytes\": 9223372036854775808", anchor)) != "");
+  CHECK(fault_of(replaced("\"bytes\": 1", "\"bytes\": 1e3", anchor)) != "");
+  CHECK(fault_of(replaced("\"bytes\": 1", "\"bytes\": -1", anchor)) == "");
+  CHECK(fault_of(replaced("\"offset\": 0", "\"offset\": 9223372036854775807", anchor)) == "");
+}
+
+TEST_CASE("a deadline to be billed must be there", "[schedule_json]") {
+  CHECK(fault_of(replaced("\"makespan\"", "\"deadline\"")) ==
+        "s.json: /request/bill: billed to the deadline, and there is none; expected "
+        "deadline_seconds");
+}
+
+TEST_CASE("faults of what a schedule embeds are found where they stand", "[schedule_json]") {
+  CHECK(fault_of(replaced("\"bytes\":1,", "\"bytes\":-1,", "\"graph\": "))
+            .find("s.json: /graph/tensors/0/bytes: ") == 0);
+  CHECK(fault_of(replaced("\"workers\": 1", "\"workers\": 0")).find("s.json: /platform/") == 0);
+}
+
+TEST_CASE("names that name nothing are left to the judge, one by one", "[schedule_json]") {
+  CHECK(unresolved("\"n0/cpu/0\"", "\"n0/cpu/7\"", first_action) ==
+        "/actions/0/worker: no worker named \"n0/cpu/7\"; expected one that exists");
+  CHECK(unresolved("\"task\": \"F0\"", "\"task\": \"F9\"", first_action) ==
+        "/actions/0/task: no task named \"F9\"; expected one that exists");
+  CHECK(unresolved("\"state\": \"2.8GHz\"", "\"state\": \"9GHz\"", first_action) ==
+        "/actions/0/state: n0/cpu/0 has no power state \"9GHz\"; expected one of its device");
+  CHECK(unresolved("\"reads\": [0]", "\"reads\": [99]", first_action) ==
+        "/actions/0/reads/0: no buffer has the id 99; expected one that exists");
+  CHECK(unresolved("\"workspace\": null", "\"workspace\": 99", first_action) ==
+        "/actions/0/workspace: no buffer has the id 99; expected one that exists");
+  CHECK(unresolved("\"after\": [0]", "\"after\": [77]", copy_action) ==
+        "/actions/1/after/0: no action has the id 77; expected one that exists");
+  CHECK(unresolved("\"after\"", "\"occupies\": \"n9/cpu/0\", \"after\"", copy_action) ==
+        "/actions/1/occupies: no worker named \"n9/cpu/0\"; expected one that exists");
+  CHECK(unresolved("\"tensor\": \"x0\"", "\"tensor\": \"x9\"", first_buffer) ==
+        "/buffers/0/tensor: no tensor named \"x9\"; expected one that exists");
+  CHECK(unresolved("\"memory\": \"n0/ram\"", "\"memory\": \"n0/rom\"", first_buffer) ==
+        "/buffers/0/memory: no memory named \"n0/rom\"; expected one that exists");
+  CHECK(unresolved("\"bytes\": 1", "\"bytes\": 1, \"within\": 99", first_buffer) ==
+        "/buffers/0/within: no buffer has the id 99; expected one that exists");
+  CHECK(unresolved("\"memory\":{\"n0/ram\"", "\"memory\":{\"n0/rom\"") ==
+        "/request/memory/n0~1rom: no memory named \"n0/rom\"; expected one of the platform");
+  CHECK(unresolved("\"arenas\": {\"n0/disk\"", "\"arenas\": {\"n0/dusk\"") ==
+        "/arenas/n0~1dusk: no memory named \"n0/dusk\"; expected one of the platform");
+  CHECK(
+      unresolved("\"peak_bytes\":{\"n0/disk\"", "\"peak_bytes\":{\"n0/dusk\"") ==
+      "/predicted/peak_bytes/n0~1dusk: no memory named \"n0/dusk\"; expected one of the platform");
+}
+
+TEST_CASE("an id that is taken is left to the judge", "[schedule_json]") {
+  CHECK(unresolved("{\"id\": 5,", "{\"id\": 0,", first_action) ==
+        "/actions/5/id: the id 0 is that of the action at position 0 as well; expected one of its "
+        "own");
+}
+
+TEST_CASE("wrong names do not hide each other", "[schedule_json]") {
+  Schedule schedule = chain_kept_whole();
+  std::string text = schedule_text(schedule);
+  for (std::size_t at = text.find("n0/cpu/0"); at != std::string::npos;
+       at = text.find("n0/cpu/0")) {
+    text.replace(at, 8, "nobody");
+  }
+  schedule = parse_schedule(text, "s.json");
+  CHECK(schedule.unresolved.size() == schedule.actions.size());
+  CHECK(schedule.actions[0].worker == no_worker);
+}
+
+TEST_CASE("the bill is written as it is read", "[schedule_json]") {
+  Request request;
+  for (const std::string text : {"makespan", "deadline", "period=0.25", "period=1e-07"}) {
+    set_bill(request, text, "--bill");
+    CHECK(bill_text(request) == text);
+  }
+  for (const std::string text :
+       {"", "period", "period=", "period=0", "period=-1", "period=inf", "period=1s", "Makespan"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(set_bill(request, text, "--bill"), InputError);
+  }
+}
+
+TEST_CASE("numerics are named by the model and the request, not by the rest of it",
+          "[schedule_json]") {
+  Request request;
+  const std::string name = numerics_sha256("m", request);
+  CHECK(name.size() == 64);
+  request.strategy = "other";
+  request.memory["n0/ram"] = 1;
+  CHECK(numerics_sha256("m", request) == name);
+  CHECK(numerics_sha256("n", request) != name);
+  for (auto field : {&Request::batch, &Request::microbatches, &Request::leaves}) {
+    Request other;
+    other.*field = 2;
+    CHECK(numerics_sha256("m", other) != name);
+  }
+}

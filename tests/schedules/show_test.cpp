@@ -1,0 +1,116 @@
+// The program `show` as a user runs it.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "files/text_file.hpp"
+#include "tests/support/run_program.hpp"
+#include "tests/support/small_schedules.hpp"
+
+using namespace stint;
+using Catch::Contains;
+
+namespace {
+
+std::string good() { return schedule_text(chain_kept_whole()); }
+
+// The worker of the first action is one that there is not, and the file's prediction is wrong.
+std::string with_wrong_names() {
+  std::string text = good();
+  const auto at = text.find("n0/cpu/0", text.find("\"actions\""));
+  return text.replace(at, 8, "n0/cpu/9");
+}
+
+std::string cyclic() {
+  Schedule schedule = chain_kept_whole();
+  schedule.actions[0].after = {ActionId{10}};
+  return schedule_text(schedule);
+}
+
+}  // namespace
+
+TEST_CASE("show says what every kind of file is", "[show]") {
+  CHECK_THAT(run_program("show", {bundled("models/chain5.json")}).out, Contains("a graph of 11"));
+  CHECK_THAT(run_program("show", {bundled("platforms/course.json")}).out,
+             Contains("a platform of 1 node"));
+  CHECK_THAT(run_program("show", {"-"}, good()).out, Contains("a schedule of 11 actions"));
+  const Ran here = run_program("show", {"here"});
+  CHECK(here.exit == 0);
+  CHECK_THAT(here.out, Contains("assumed") && Contains("this version measures none"));
+}
+
+TEST_CASE("show names the formats that it reads", "[show]") {
+  const Ran ran = run_program("show", {"-"}, R"({"format": "stint-run", "version": 1})");
+  CHECK(ran.exit == 2);
+  CHECK(ran.err ==
+        "show: standard input: /format: the format \"stint-run\"; expected stint-tasks, "
+        "stint-platform or stint-schedule\n");
+}
+
+TEST_CASE("show --check accepts good files", "[show]") {
+  const Ran ran = run_program("show", {"-", "--check"}, good());
+  CHECK(ran.exit == 0);
+  CHECK_THAT(ran.out, Contains("standard input: ok, 11 actions, ") && Contains(" rules\n"));
+  const std::string model = bundled("models/chain5.json");
+  CHECK(run_program("show", {model, "--check"}).out == model + ": ok, 11 tasks\n");
+}
+
+TEST_CASE("show --check lists violations, one a line, with exit code 5", "[show]") {
+  const Ran ran = run_program("show", {"-", "--check"}, with_wrong_names());
+  CHECK(ran.exit == 5);
+  CHECK(ran.out ==
+        "standard input: R1 /actions/0/worker: no worker named \"n0/cpu/9\"; expected one that "
+        "exists\n");
+  const Ran json = run_program("show", {"-", "--check", "--json"}, with_wrong_names());
+  CHECK(json.exit == 5);
+  CHECK_THAT(json.out, Contains("\"valid\":false") && Contains("\"rule\":\"R1\""));
+  CHECK(run_program("show", {"-", "--json"}, with_wrong_names()).exit == 0);
+}
+
+TEST_CASE("show tells what it can of a schedule that cannot be simulated", "[show]") {
+  const std::string text = GENERATE(with_wrong_names(), cyclic());
+  const Ran ran = run_program("show", {"-"}, text);
+  CHECK(ran.exit == 0);
+  CHECK_THAT(ran.out, Contains("NOT VALID: ") && Contains("the file's word"));
+  CHECK_THAT(run_program("show", {"-", "--dot", "-"}, text).out, Contains("digraph"));
+  const Ran trace = run_program("show", {"-", "--trace", "-"}, text);
+  CHECK(trace.exit == 2);
+  CHECK(trace.out.empty());
+  CHECK_THAT(trace.err, Contains("cannot be simulated"));
+}
+
+TEST_CASE("show writes traces and pictures beside its summary", "[show]") {
+  const TemporaryFolder folder;
+  const Ran ran = run_program("show",
+                              {"-", "--trace", folder.path("t.json"), "--paje",
+                               folder.path("t.paje"), "--dot", folder.path("t.dot")},
+                              good());
+  CHECK(ran.exit == 0);
+  CHECK_THAT(ran.out, Contains("verdict    valid"));
+  CHECK_THAT(read_text(folder.path("t.json")), Contains("traceEvents"));
+  CHECK_THAT(read_text(folder.path("t.paje")), Contains("PajeCreateContainer"));
+  CHECK_THAT(read_text(folder.path("t.dot")), Contains("digraph"));
+}
+
+TEST_CASE("a graph has no timeline to show", "[show]") {
+  const Ran ran = run_program("show", {bundled("models/chain5.json"), "--paje", "-"});
+  CHECK(ran.exit == 2);
+  CHECK_THAT(ran.err, Contains("no schedule, so it has no timeline; expected a stint-schedule"));
+}
+
+TEST_CASE("show compares two schedules and nothing else", "[show]") {
+  const TemporaryFolder folder;
+  const std::string first = folder.file("a.json", good());
+  const std::string second = folder.file("b.json", schedule_text(chain_recomputed()));
+  CHECK_THAT(run_program("show", {first, second}).out, Contains("energy") && Contains("+18.2 %"));
+  CHECK_THAT(run_program("show", {first, second, "--json"}).out, Contains("\"second\": {"));
+  CHECK(run_program("show", {first, second, "--check"}).exit == 0);
+  CHECK(run_program("show", {first, bundled("models/chain5.json")}).exit == 2);
+  CHECK(run_program("show", {first, second, "--dot", "-"}).exit == 2);
+}
+
+TEST_CASE("a full disk ends show with exit code 1 and one line", "[show]") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  const Ran ran = run_program("show", {"-", "--trace", "/dev/full"}, good());
+  CHECK(ran.exit == 1);
+  CHECK_THAT(ran.err, Contains("/dev/full: not written"));
+}
