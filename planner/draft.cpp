@@ -53,7 +53,10 @@ std::int64_t total_bytes(const Problem& problem, const Draft& draft) {
 Simulation set_times(const Problem& problem, const Draft& draft, Schedule& schedule) {
   schedule.buffers = draft.buffers;
   schedule.actions = draft.actions;
-  set_after(problem, data_edges(problem, draft.buffers, draft.actions), schedule.actions);
+  Edges edges = data_edges(problem, draft.buffers, draft.actions);
+  for (std::size_t a = 0; a < edges.size(); ++a)
+    edges[a].insert(edges[a].end(), draft.actions[a].after.begin(), draft.actions[a].after.end());
+  set_after(problem, edges, schedule.actions);
   Simulation simulation = simulate(schedule);
   const bool saves = set_waits(problem, simulation, schedule.actions);
   return saves ? simulate(schedule) : simulation;
@@ -76,6 +79,11 @@ void sort_by_start(std::vector<Action>& actions, Simulation& simulation) {
   const auto& start = simulation.start_seconds;
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return start[a] < start[b]; });
   actions = permuted(actions, order);
+  std::vector<ActionId> place(order.size());
+  for (std::size_t a = 0; a < order.size(); ++a) place[order[a]] = static_cast<ActionId>(a);
+  for (Action& action : actions) {
+    for (ActionId& earlier : action.after) earlier = place[earlier];
+  }
   simulation.start_seconds = permuted(simulation.start_seconds, order);
   simulation.seconds = permuted(simulation.seconds, order);
 }
@@ -127,7 +135,8 @@ Schedule finish(const Problem& problem, const Draft& draft, const std::string& s
       lifetimes_of(problem, schedule.buffers, schedule.actions, draft.kept, simulation);
   set_arenas(problem, set_offsets(problem, lifetimes, schedule.actions, schedule.buffers),
              schedule);
-  Edges edges = data_edges(problem, schedule.buffers, schedule.actions);
+  Edges edges;
+  for (const Action& action : schedule.actions) edges.push_back(action.after);
   add_reuse_edges(problem, schedule.buffers, schedule.actions, by_begin(lifetimes), edges);
   set_after(problem, edges, schedule.actions);
   set_derived(schedule, strategy);

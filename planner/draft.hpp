@@ -2,8 +2,10 @@
 //
 // A draft is a list of actions in one total order, each with its worker, its task or the tensor it
 // moves, its power state, and the buffers it touches; tasks may appear several times. The order
-// must respect data: whatever an action reads stands before it. What a draft leaves open — offsets,
-// `after`, `wait`, ids, predicted values — follows from it, the same for every strategy:
+// must respect data: whatever an action reads stands before it. `after` is for what an action waits
+// for beside its data, such as a copy that shall not come back too early. What a draft leaves open
+// — offsets, the rest of `after`, `wait`, ids, predicted values — follows from it, the same for
+// every strategy:
 // 1. `after` from the data, and times from the simulator;
 // 2. lifetimes on the order of the simulated starts and ends; offsets for them;
 // 3. `after` also from the addresses: whoever writes over older bytes comes after all who used
@@ -22,7 +24,7 @@ namespace stint {
 
 struct Draft {
   std::vector<Buffer> buffers;  // without offset and id
-  std::vector<Action> actions;  // without after, wait, id and derived values
+  std::vector<Action> actions;  // without wait, id and derived values
   std::vector<BufferId> kept;   // carry a result to the end of the step
 };
 

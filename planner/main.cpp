@@ -29,7 +29,6 @@ struct Options {
   std::string platform;
   std::string output;  // "" is none
   std::vector<std::string> memory;
-  double deadline_seconds = 0;
   std::string bill = "makespan";
   bool no_recompute = false;
   bool no_offload = false;
@@ -47,9 +46,18 @@ void interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+void expect_number(const std::string& option, double value, bool is_good) {
+  if (is_good && std::isfinite(value)) return;
+  throw stint::InputError(option, std::to_string(value) + "; expected a number above 0");
+}
+
 void expect_sensible(const Options& options) {
   if (options.model == "-" && options.platform == "-")
     throw stint::InputError("-", "standard input is asked for twice; expected once");
+  const stint::Request& request = options.request;
+  const double deadline = request.deadline_seconds.value_or(1);
+  expect_number("--deadline", deadline, deadline > 0);
+  expect_number("--limit", request.limit, request.limit > 0);
   if (options.json && options.output == "-")
     throw stint::InputError(
         "-o -", "standard output is asked for twice, --json prints there; expected a file");
@@ -60,7 +68,6 @@ stint::Request request_of(const Options& options, const stint::Graph& model,
   stint::Request request = options.request;
   request.recompute = !options.no_recompute;
   request.offload = !options.no_offload;
-  if (options.deadline_seconds > 0) request.deadline_seconds = options.deadline_seconds;
   set_bill(request, options.bill, "--bill");
   std::vector<stint::MemoryOption> memory;
   for (const std::string& text : options.memory) memory.push_back(stint::parse_memory_option(text));
@@ -124,8 +131,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--memory", options.memory,
                  "bound: NAME=SIZE or SIZE; NAME is a memory or a device, SIZE is bytes, 512MiB, "
                  "2GB or 60% of what keeping everything needs");
-  app.add_option("--deadline", options.deadline_seconds, "most seconds of a step")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--deadline", request.deadline_seconds, "most seconds of a step");
   app.add_option("--objective", request.objective, "energy, time, edp or memory")
       ->transform(CLI::CheckedTransformer(objectives).description(""));
   app.add_option("--bill", options.bill,
@@ -133,8 +139,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--no-recompute", options.no_recompute, "run every task once");
   app.add_flag("--no-offload", options.no_offload, "move nothing away to bring it back");
   app.add_option("--strategy", request.strategy, "auto, or the one to use");
-  app.add_option("--limit", request.limit, "units of search, the same on every machine")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option("--limit", request.limit, "units of search, the same on every machine");
   app.add_option("--seed", request.seed, "of random choices")->check(CLI::NonNegativeNumber);
   app.add_option("--threads", options.threads, "of the search; never changes the plan")
       ->check(CLI::Range(1, 1024));

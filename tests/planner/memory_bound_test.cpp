@@ -1,0 +1,187 @@
+#include "planner/memory_bound.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <queue>
+#include <set>
+
+#include "tests/planner/problems.hpp"
+#include "tests/support/chain_graph.hpp"
+#include "tests/support/random_graph.hpp"
+#include "tests/support/small_schedules.hpp"
+
+using namespace stint;
+
+namespace {
+
+constexpr MemoryId ram{0};
+
+std::int64_t bound_of(const Problem& problem) { return memory_bound(problem, ram).bytes; }
+
+// The smallest peak of any order on one worker, recomputing as often as wanted: a search over what
+// is resident and what has been run. Inputs are loaded when wanted, once. Without parts and state;
+// outputs may overwrite inputs and optional ones be left out.
+class Pebbles {
+ public:
+  explicit Pebbles(const Problem& problem)
+      : graph_(problem.graph()), memory_(problem.platform().memories[0]) {}
+
+  std::int64_t smallest_peak() {
+    reach({}, 0);
+    while (!open_.empty()) {
+      const auto [peak, position] = *open_.begin();
+      open_.erase(open_.begin());
+      if (is_end(position)) return peak;
+      for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+        Position next = position;
+        next.resident ^= bit(t);
+        if (position.resident & bit(t)) {
+          reach(next, peak);  // dropped
+        } else if (graph_.tensors[t].kind == Kind::input && !(position.loaded & bit(t))) {
+          next.loaded |= bit(t);
+          reach(next, std::max(peak, bytes(next.resident)));
+        }
+      }
+      for (std::size_t t = 0; t < graph_.tasks.size(); ++t) run(t, position, peak);
+    }
+    return -1;
+  }
+
+ private:
+  struct Position {
+    unsigned resident = 0;
+    unsigned done = 0;
+    unsigned loaded = 0;
+    auto operator<=>(const Position&) const = default;
+  };
+  static unsigned bit(std::size_t i) { return 1U << i; }
+
+  std::int64_t bytes(unsigned resident) const {
+    std::int64_t sum = 0;
+    for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+      if (resident & bit(t)) sum += aligned(graph_.tensors[t].bytes, memory_);
+    }
+    return sum;
+  }
+
+  bool is_end(const Position& position) const {
+    if (position.done != bit(graph_.tasks.size()) - 1) return false;
+    return std::all_of(graph_.results.begin(), graph_.results.end(),
+                       [&](TensorId t) { return (position.resident & bit(t)) != 0; });
+  }
+
+  void reach(const Position& position, std::int64_t peak) {
+    const auto [known, is_new] = best_.emplace(position, peak);
+    if (!is_new && known->second <= peak) return;
+    open_.erase({known->second, position});
+    known->second = peak;
+    open_.insert({peak, position});
+  }
+
+  void run(std::size_t t, const Position& position, std::int64_t peak) {
+    const Task& task = graph_.tasks[t];
+    for (const TensorId read : task.reads) {
+      if (!(position.resident & bit(read))) return;
+    }
+    // Every choice of optional outputs to leave out and of inputs to overwrite.
+    const auto optional = static_cast<unsigned>(task.optional.size());
+    const auto over = static_cast<unsigned>(task.may_overwrite.size());
+    for (unsigned choice = 0; choice < bit(optional + over); ++choice)
+      run(task, choice, optional,
+          Position{position.resident, position.done | bit(t), position.loaded}, peak);
+  }
+
+  void run(const Task& task, unsigned choice, unsigned optional, Position next, std::int64_t peak) {
+    unsigned writes = 0;
+    for (const TensorId tensor : task.writes) writes |= bit(tensor);
+    for (unsigned o = 0; o < optional; ++o) {
+      if (choice & bit(o)) writes &= ~bit(task.optional[o]);
+    }
+    unsigned gone = 0;
+    std::int64_t saved = 0;
+    for (std::size_t o = 0; o < task.may_overwrite.size(); ++o) {
+      const auto [y, x] = task.may_overwrite[o];
+      if (!(choice & bit(optional + o)) || !(writes & bit(y))) continue;
+      if (graph_.tensors[y].bytes > graph_.tensors[x].bytes) continue;
+      gone |= bit(x);
+      saved += aligned(graph_.tensors[y].bytes, memory_);
+    }
+    const std::int64_t during =
+        bytes(next.resident | writes) - saved + aligned(task.workspace_bytes, memory_);
+    next.resident = (next.resident | writes) & ~gone;
+    reach(next, std::max(peak, during));
+  }
+
+  const Graph& graph_;
+  const Memory& memory_;
+  std::map<Position, std::int64_t> best_;
+  std::set<std::pair<std::int64_t, Position>> open_;
+};
+
+}  // namespace
+
+TEST_CASE("the course's chain needs 3 bytes: its input is read at both ends", "[memory_bound]") {
+  const Problem problem = problem_of(chain_graph(5), plain_machine());
+  const MemoryBound bound = memory_bound(problem, ram);
+  CHECK(bound.bytes == 3);
+  std::vector<std::string> names;
+  for (const TensorId tensor : bound.tensors) names.push_back(problem.graph().tensors[tensor].name);
+  CHECK(names == std::vector<std::string>{"x0", "x1", "x2"});
+}
+
+TEST_CASE("where things can be moved away, only the task itself counts", "[memory_bound]") {
+  CHECK(bound_of(problem_of(chain_graph(5), course_machine())) == 2);
+}
+
+TEST_CASE("sizes are rounded up to the alignment", "[memory_bound]") {
+  CHECK(bound_of(problem_of(chain_graph(5), plain_machine(1, 64))) == 3 * 64);
+}
+
+TEST_CASE("no order and no recomputation needs less than the bound", "[memory_bound]") {
+  const int seed = GENERATE(range(0, 150));
+  CAPTURE(seed);
+  RandomGraphOptions options;
+  options.tasks = 2 + seed % 4;
+  options.with_state = options.with_parts = false;
+  const Graph graph = random_graph(seed, options);
+  if (graph.tensors.size() > 14) return;
+  const Problem problem = problem_of(graph, plain_machine(1, seed % 3 == 0 ? 8 : 1));
+  const std::int64_t smallest = Pebbles(problem).smallest_peak();
+  REQUIRE(smallest >= 0);
+  CHECK(bound_of(problem) <= smallest);
+}
+
+TEST_CASE("the chain's bound is what a search over all schedules finds", "[memory_bound]") {
+  const int steps = GENERATE(1, 2, 3);
+  const Problem problem = problem_of(chain_graph(steps), plain_machine());
+  CHECK(Pebbles(problem).smallest_peak() == bound_of(problem));
+}
+
+TEST_CASE("state is there throughout, an overwritten input only once", "[memory_bound]") {
+  const char* const graph = R"({"format": "stint-tasks", "version": 1, "name": "state",
+ "tensors": [{"name": "w", "bytes": 100, "kind": "state"}, {"name": "x", "bytes": 10, "kind": "input"},
+  {"name": "y", "bytes": 10}, {"name": "z", "bytes": 4}],
+ "tasks": [{"name": "U", "updates": ["w"], "seconds": {"cpu": 1}},
+  {"name": "Y", "reads": ["x"], "writes": ["y"], "may_overwrite": {"y": "x"}, "workspace_bytes": 3, "seconds": {"cpu": 1}},
+  {"name": "Z", "reads": ["y"], "writes": ["z"], "seconds": {"cpu": 1}}], "results": ["z"]})";
+  CHECK(bound_of(problem_of(graph, plain_machine())) == 100 + 10 + 4);
+}
+
+TEST_CASE("results stand side by side when the step ends", "[memory_bound]") {
+  const char* const graph = R"({"format": "stint-tasks", "version": 1, "name": "results",
+ "tensors": [{"name": "a", "bytes": 5}, {"name": "b", "bytes": 6}, {"name": "c", "bytes": 7}],
+ "tasks": [{"name": "A", "writes": ["a"], "seconds": {"cpu": 1}}, {"name": "B", "writes": ["b"], "seconds": {"cpu": 1}},
+  {"name": "C", "writes": ["c"], "seconds": {"cpu": 1}}], "results": ["a", "b", "c"]})";
+  CHECK(bound_of(problem_of(graph, plain_machine())) == 18);
+}
+
+TEST_CASE("a task that runs elsewhere too says nothing about a memory", "[memory_bound]") {
+  const char* const graph = R"({"format": "stint-tasks", "version": 1, "name": "any",
+ "tensors": [{"name": "a", "bytes": 5}, {"name": "b", "bytes": 6}],
+ "tasks": [{"name": "A", "writes": ["a"], "seconds": {"cpu": 1, "gpu": 1}}, {"name": "B", "writes": ["b"], "seconds": {"gpu": 1}}],
+ "results": []})";
+  const Problem problem = problem_of(graph, two_gpus());
+  for (int m = 0; m < 3; ++m) CHECK(memory_bound(problem, static_cast<MemoryId>(m)).bytes == 0);
+  CHECK(least_memory(problem) == 6);
+}

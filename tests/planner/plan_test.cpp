@@ -1,0 +1,155 @@
+#include "planner/plan.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "files/input_error.hpp"
+#include "planner/memory_request.hpp"
+#include "planner/outcome_json.hpp"
+#include "planner/report.hpp"
+#include "tests/planner/problems.hpp"
+#include "tests/support/chain_graph.hpp"
+#include "tests/support/random_graph.hpp"
+#include "tests/support/random_platform.hpp"
+
+using namespace stint;
+
+namespace {
+
+std::string text_of(const Problem& problem, int threads) {
+  SearchOptions options;
+  options.threads = threads;
+  const Outcome outcome = plan(problem, options);
+  REQUIRE(outcome.schedule);
+  return schedule_text(*outcome.schedule);
+}
+
+}  // namespace
+
+TEST_CASE("the same request gives the same bytes, with any number of threads", "[plan]") {
+  const int seed = GENERATE(range(0, 25));
+  CAPTURE(seed);
+  const Problem problem = problem_of(random_graph(seed), random_platform(seed));
+  const std::string text = text_of(problem, 1);
+  CHECK(text_of(problem, 1) == text);
+  CHECK(text_of(problem, 2) == text);
+}
+
+TEST_CASE("a plan at the proved bound is optimal, its bound and gap beside it", "[plan]") {
+  const Outcome outcome = plan(problem_of(chain_graph(5), plain_machine()), {});
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.status == Status::optimal);
+  const Proof& proof = outcome.schedule->predicted.objective;
+  CHECK(proof.lower_bound == Approx(385));
+  CHECK(proof.gap == Approx(0));
+  CHECK(outcome.schedule->predicted.strategy == "keep-all");
+}
+
+TEST_CASE("below a proved bound a request is infeasible, above it without a plan", "[plan]") {
+  const Outcome proved = plan(problem_of(chain_graph(5), plain_machine(), within("n0/ram", 2)), {});
+  CHECK(proved.status == Status::infeasible);
+  REQUIRE(proved.shortages.size() == 1);
+  CHECK(proved.shortages[0].lower_bound == 3);
+  CHECK(proved.shortages[0].found == 6.0);
+  CHECK(proved.shortages[0].tensors == std::vector<std::string>{"x0", "x1", "x2"});
+  CHECK(no_plan_text(proved) ==
+        "infeasible: n0/ram of 2 B; expected at least 3 B (proved), 6 B was found to work; at the "
+        "peak: x0, x1, x2");
+
+  const Outcome unproved =
+      plan(problem_of(chain_graph(5), plain_machine(), within("n0/ram", 5)), {});
+  CHECK(unproved.status == Status::no_plan);
+  CHECK(plan(problem_of(chain_graph(5), plain_machine(), within("n0/ram", 6)), {}).schedule);
+}
+
+TEST_CASE("a machine too small for a task is infeasible without any bound", "[plan]") {
+  Platform platform = plain_machine();
+  platform.memories[0].bytes = 2;
+  CHECK(plan(problem_of(chain_graph(5), platform), {}).status == Status::infeasible);
+}
+
+TEST_CASE("a deadline before the critical path ends is infeasible", "[plan]") {
+  Request request;
+  request.deadline_seconds = 10.5;
+  const Outcome outcome = plan(problem_of(chain_graph(5), plain_machine(), request), {});
+  CHECK(outcome.status == Status::infeasible);
+  REQUIRE(outcome.shortages.size() == 1);
+  CHECK(outcome.shortages[0].lower_bound == 11);
+  CHECK(outcome.shortages[0].found == 11.0);
+  request.deadline_seconds = 11;
+  CHECK(plan(problem_of(chain_graph(5), plain_machine(), request), {}).schedule);
+}
+
+TEST_CASE("a period is a deadline too", "[plan]") {
+  Request request;
+  request.bill = Bill::period;
+  request.period_seconds = 5;
+  CHECK(plan(problem_of(chain_graph(5), plain_machine(), request), {}).status ==
+        Status::infeasible);
+  request.period_seconds = 20;
+  const Outcome outcome = plan(problem_of(chain_graph(5), plain_machine(), request), {});
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.schedule->predicted.joules == Approx(11 * 7 + 20 * 28));
+}
+
+TEST_CASE("a strategy that there is not is refused with those that there are", "[plan]") {
+  Request request;
+  request.strategy = "magic";
+  CHECK_THROWS_WITH(plan(problem_of(chain_graph(5), plain_machine(), request), {}),
+                    "--strategy: no strategy named \"magic\"; expected auto, keep-all");
+}
+
+TEST_CASE("a bill for the deadline needs one", "[plan]") {
+  Request request;
+  request.bill = Bill::deadline;
+  CHECK_THROWS_AS(problem_of(chain_graph(5), plain_machine(), request), InputError);
+}
+
+TEST_CASE("an interrupted search gives the first plan it has, and says so", "[plan]") {
+  const std::atomic<bool> interrupted{true};
+  SearchOptions options;
+  options.interrupted = &interrupted;
+  const Outcome outcome = plan(problem_of(chain_graph(5), plain_machine(4)), options);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.schedule->predicted.interrupted);
+}
+
+TEST_CASE("every better plan is reported with its bound", "[plan]") {
+  std::vector<double> gaps;
+  SearchOptions options;
+  options.improved = [&](const Schedule& schedule) {
+    gaps.push_back(schedule.predicted.objective.gap);
+  };
+  plan(problem_of(chain_graph(5), plain_machine()), options);
+  REQUIRE_FALSE(gaps.empty());
+  CHECK(gaps.back() == Approx(0));
+}
+
+TEST_CASE("bounds on memories are given by memory, by device, or without a name", "[plan]") {
+  const auto bounds = [](const std::string& option) {
+    return memory_bounds({parse_memory_option(option)}, chain_graph(5), two_gpus(), {}, "graph");
+  };
+  using Bounds = std::map<std::string, std::int64_t>;
+  CHECK(bounds("n0/ram=4") == Bounds{{"n0/ram", 4}});
+  CHECK(bounds("n0/cpu=4") == Bounds{{"n0/ram", 4}});
+  CHECK(bounds("4") == Bounds{{"n0/hbm0", 4}});
+  CHECK(bounds("n0/ram=50%") == Bounds{{"n0/ram", 3}});
+  CHECK_THROWS_WITH(bounds("disk=4"),
+                    "--memory: no memory or device is named \"disk\"; expected one of n0/ram, "
+                    "n0/hbm0, n0/hbm1");
+  CHECK_THROWS_AS(bounds("n0/hbm0=50%"), InputError);  // the chain runs on the cpu only
+  CHECK_THROWS_WITH(
+      memory_bounds({parse_memory_option("n0/ram=4"), parse_memory_option("n0/cpu=5")},
+                    chain_graph(5), two_gpus(), {}, "graph"),
+      "--memory: two bounds for n0/ram; expected one");
+}
+
+TEST_CASE("an outcome as JSON has its status and what it is about", "[plan]") {
+  const std::string good = outcome_text(plan(problem_of(chain_graph(5), plain_machine()), {}));
+  CHECK_THAT(good,
+             Catch::Contains("\"status\": \"optimal\"") && Catch::Contains("\"joules\": 385"));
+  const std::string bad =
+      outcome_text(plan(problem_of(chain_graph(5), plain_machine(), within("n0/ram", 2)), {}));
+  CHECK_THAT(bad, Catch::Contains("\"status\": \"infeasible\"") &&
+                      Catch::Contains("\"lower_bound_bytes\": 3") &&
+                      Catch::Contains("\"found_bytes\": 6"));
+}
