@@ -16,17 +16,6 @@ const char* const four = R"({"format": "stint-tasks", "version": 1, "name": "fou
   {"name": "C", "writes": ["c"], "seconds": {"cpu": 3}}, {"name": "D", "writes": ["d"], "seconds": {"cpu": 4}}],
  "results": []})";
 
-Platform with_slow_state() {
-  Platform platform = plain_machine();
-  platform.devices[0].settable = Settable::run;
-  PowerState slow;
-  slow.name = "slow";
-  slow.speed = 0.5;
-  slow.busy_watts = 1.0;
-  platform.devices[0].states.push_back(slow);
-  return platform;
-}
-
 }  // namespace
 
 TEST_CASE("a chain takes as long as its path", "[bounds]") {
@@ -49,17 +38,17 @@ TEST_CASE("the chain on one worker costs 35 joules a second", "[bounds]") {
 TEST_CASE("with what is always on, the fast state is the frugal one; without, the slow one",
           "[bounds]") {
   // A second of work: 7 J + 28 J fast, or 2 s × (1 W + 28 W) slow.
-  const Problem makespan = problem_of(chain_graph(5), with_slow_state());
+  const Problem makespan = problem_of(chain_graph(5), with_slow_state(Settable::run));
   CHECK(energy_bound(makespan).value == Approx(11 * 35));
   Request request;
   request.deadline_seconds = 30;
   request.bill = Bill::deadline;
-  const Problem fixed = problem_of(chain_graph(5), with_slow_state(), request);
+  const Problem fixed = problem_of(chain_graph(5), with_slow_state(Settable::run), request);
   CHECK(energy_bound(fixed).value == Approx(11 * 2 * 1 + 30 * 28));
 }
 
 TEST_CASE("states that cannot be chosen do not count", "[bounds]") {
-  Platform platform = with_slow_state();
+  Platform platform = with_slow_state(Settable::run);
   platform.devices[0].settable = Settable::none;
   platform.devices[0].states[1].speed = 10.0;
   CHECK(time_bound(problem_of(chain_graph(5), platform)).value == 11);

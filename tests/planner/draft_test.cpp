@@ -6,6 +6,7 @@
 
 #include "schedules/validate.hpp"
 #include "tests/planner/problems.hpp"
+#include "tests/support/chain_graph.hpp"
 #include "tests/support/small_schedules.hpp"
 #include "tests/support/training_step.hpp"
 
@@ -106,7 +107,7 @@ TEST_CASE("the cost of a draft is what its schedule is predicted to cost", "[dra
 
 TEST_CASE("sizes whose sum no machine holds have no cost", "[draft]") {
   Platform platform = plain_machine(1, std::int64_t{1} << 60);
-  const Problem problem = problem_of(course_chain(), platform);
+  const Problem problem = problem_of(chain_graph(5), platform);
   Schedule scratch = problem.blank;
   Draft draft = draft_from(chain_kept_whole());
   CHECK_FALSE(cost_of(problem, draft, scratch));

@@ -54,17 +54,6 @@ const char* const fan = R"({"format": "stint-tasks", "version": 1, "name": "fan"
   {"name": "S", "reads": ["a", "b", "c", "d"], "writes": ["s"], "seconds": {"cpu": 1}}],
  "results": ["s"]})";
 
-Platform with_slow_state(Settable settable) {
-  Platform platform = plain_machine();
-  platform.devices[0].settable = settable;
-  PowerState slow;
-  slow.name = "slow";
-  slow.speed = 0.5;
-  slow.busy_watts = 1.0;
-  platform.devices[0].states.push_back(slow);
-  return platform;
-}
-
 }  // namespace
 
 TEST_CASE("the course's chain kept whole takes 6 bytes, 11 seconds and 385 joules", "[keep_all]") {

@@ -131,7 +131,7 @@ TEST_CASE("the course's chain needs 3 bytes: its input is read at both ends", "[
 }
 
 TEST_CASE("where things can be moved away, only the task itself counts", "[memory_bound]") {
-  CHECK(bound_of(problem_of(course_chain(), course_machine())) == 2);
+  CHECK(bound_of(problem_of(chain_graph(5), course_machine())) == 2);
 }
 
 TEST_CASE("sizes are rounded up to the alignment", "[memory_bound]") {

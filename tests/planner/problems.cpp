@@ -24,6 +24,17 @@ Platform plain_machine(int workers, std::int64_t alignment_bytes) {
   return platform;
 }
 
+Platform with_slow_state(Settable settable) {
+  Platform platform = plain_machine();
+  platform.devices[0].settable = settable;
+  PowerState slow;
+  slow.name = "slow";
+  slow.speed = 0.5;
+  slow.busy_watts = 1.0;
+  platform.devices[0].states.push_back(slow);
+  return platform;
+}
+
 Platform two_gpus() {
   return parse_platform(R"({"format": "stint-platform", "version": 1, "name": "two-gpus",
  "nodes": [{"name": "n0", "base_watts": 10,

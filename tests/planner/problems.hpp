@@ -11,6 +11,9 @@ namespace stint {
 // One memory without links, one "cpu" with one power state: board 20 W, idle 8 W, busy 7 W.
 Platform plain_machine(int workers = 1, std::int64_t alignment_bytes = 1);
 
+// The same with a second power state of half the speed and a busy watt.
+Platform with_slow_state(Settable settable);
+
 // A host with a "cpu" and two "gpu"s, each with its own memory; links between host and gpus only.
 Platform two_gpus();
 
@@ -18,7 +21,7 @@ Problem problem_of(const Graph& graph, const Platform& platform, const Request& 
 Problem problem_of(const std::string& graph_text, const Platform& platform,
                    const Request& request = {});
 
-// The same bounds everywhere.
+// A request with one bound on memory.
 Request within(const std::string& memory, std::int64_t bytes);
 
 }  // namespace stint
