@@ -1,4 +1,4 @@
-// R8 to R11 and R13 to R17: what every byte holds when it is read, and that nobody else can have
+// R8 to R11, R13, R17: what every byte holds when it is read, and that nobody else can have
 // touched it.
 //
 // One pass over the actions in a topological order, with what every cell holds at that point. The
@@ -20,38 +20,27 @@
 namespace stint {
 namespace {
 
-constexpr int initial_version = -1;  // of state; otherwise a version is the last updating task's id
-constexpr int nobody = -1;
-
-struct Cell {
-  bool written = false;
-  int version = initial_version;
-  int writer = nobody;    // the action that wrote last; nobody: there from the start
-  int writes = 0;         // in this step
-  int accesses = nobody;  // list of those since the last write, the write included
-  int lost_to = nobody;   // the cell that took its addresses
-  bool lasting = false;   // state or double: in use throughout
-};
-
 // The latest access of each worker to a cell; earlier ones of the same worker come before it.
 struct Access {
   ActionId action{0};
   int next = nobody;
 };
 
-class Contents {
+class Pass {
  public:
-  Contents(const Judge& judge, const Layout& layout, const HappensBefore& before)
+  Pass(const Judge& judge, const Layout& layout, const StateVersions& versions,
+       const HappensBefore& before, Contents& contents)
       : judge_(judge),
         schedule_(judge.schedule),
         layout_(layout),
+        versions_(versions),
         before_(before),
-        cells_(layout.cell_place.size()),
-        memories_(schedule_.platform.memories.size()),
-        updaters_(layout.segments.count()),
-        origins_(layout.segments.count(), 0),
-        loads_ahead_(schedule_.buffers.size(), 0) {
-    collect_updaters();
+        contents_(contents),
+        cells_(contents.cells),
+        memories_(schedule_.platform.memories.size()) {
+    contents.cells.resize(layout.cell_place.size());
+    contents.origins.resize(layout.segments.count(), 0);
+    contents.loads_ahead.resize(schedule_.buffers.size(), 0);
     place_initial_buffers();
   }
 
@@ -70,38 +59,10 @@ class Contents {
     }
   }
 
-  void finish() {
-    judge_never_written();
-    judge_inputs();
-    judge_final_state();
-    judge_results();
-    judge_double_inputs();
-  }
-
  private:
   const Buffer& place_of(int cell) const { return schedule_.buffers[layout_.cell_place[cell]]; }
   bool is_double(int cell) const { return place_of(cell).second_offset.has_value(); }
-  Kind kind_of(BufferId buffer) const {
-    const TensorId tensor = schedule_.buffers[buffer].tensor;
-    return tensor == no_tensor ? Kind::activation : schedule_.graph.tensors[tensor].kind;
-  }
-
-  void collect_updaters() {
-    for (int t = 0; t < static_cast<int>(schedule_.graph.tasks.size()); ++t) {
-      for (const TensorId tensor : schedule_.graph.tasks[t].updates) {
-        const SegmentRange range = layout_.segments.of_tensor[tensor];
-        for (int s = range.begin; s < range.end; ++s) updaters_[s].push_back(t);
-      }
-    }
-  }
-
-  // The version that a task must see: that of the last update listed before it.
-  int version_before(int segment, TaskId task) const {
-    const auto& list = updaters_[segment];
-    const auto first_not_before =
-        std::lower_bound(list.begin(), list.end(), static_cast<int>(task));
-    return first_not_before == list.begin() ? initial_version : *(first_not_before - 1);
-  }
+  Kind kind_of(BufferId buffer) const { return judge_.kind(buffer); }
 
   void place_initial_buffers() {
     for (int b = 0; b < static_cast<int>(schedule_.buffers.size()); ++b) {
@@ -115,7 +76,7 @@ class Contents {
       for (int c = layout_.cells[b].begin; c < layout_.cells[b].end; ++c) {
         cells_[c].written = true;
         cells_[c].lasting = kind_of(BufferId{b}) == Kind::state || buffer.second_offset.has_value();
-        if (kind_of(BufferId{b}) == Kind::input) ++origins_[layout_.cell_segment[c]];
+        if (kind_of(BufferId{b}) == Kind::input) ++contents_.origins[layout_.cell_segment[c]];
         take_addresses(c, nobody);
       }
     }
@@ -128,7 +89,7 @@ class Contents {
     for (int c = layout_.cells[buffer].begin; c < layout_.cells[buffer].end; ++c) {
       if (!expect_readable(id, buffer, c)) return;
       if (action.what == Do::compute && kind_of(buffer) == Kind::state) {
-        expect_version(id, buffer, c, version_before(layout_.cell_segment[c], action.task));
+        expect_version(id, buffer, c, versions_.before(layout_.cell_segment[c], action.task));
       }
       if (!is_double(c)) note_access(c, id);
     }
@@ -164,7 +125,7 @@ class Contents {
   bool reads_old_half(ActionId id, int c) const {
     const Action& action = schedule_.actions[id];
     if (action.what == Do::compute) {
-      return version_before(layout_.cell_segment[c], action.task) == initial_version;
+      return versions_.before(layout_.cell_segment[c], action.task) == initial_version;
     }
     return cells_[c].writer == nobody || !before_(ActionId{cells_[c].writer}, id);
   }
@@ -179,12 +140,7 @@ class Contents {
     judge_.report(
         13, action_path(id),
         fmt::format("{} finds {} {}; expected {}", judge_.action(id), judge_.buffer(buffer),
-                    version_text(cells_[c].version), version_text(expected)));
-  }
-
-  std::string version_text(int version) const {
-    if (version == initial_version) return "as it was before the step";
-    return "as updated by " + schedule_.graph.tasks[version].name;
+                    judge_.version(cells_[c].version), judge_.version(expected)));
   }
 
   // Only the bytes of a tensor that is written in pieces need saying.
@@ -210,7 +166,7 @@ class Contents {
     const Action& action = schedule_.actions[id];
     for (int c = layout_.cells[buffer].begin; c < layout_.cells[buffer].end; ++c) {
       if (!expect_readable(id, buffer, c)) return;
-      expect_version(id, buffer, c, version_before(layout_.cell_segment[c], action.task));
+      expect_version(id, buffer, c, versions_.before(layout_.cell_segment[c], action.task));
       rewrite(id, buffer, c, action.task);
     }
   }
@@ -223,7 +179,7 @@ class Contents {
       const int version = action.what == Do::copy
                               ? version_copied(id, layout_.cells[action.reads[0]].begin + i)
                               : initial_version;
-      if (action.what == Do::load) ++origins_[layout_.cell_segment[c]];
+      if (action.what == Do::load) ++contents_.origins[layout_.cell_segment[c]];
       if (!cells_[c].written) {
         first_write(id, c, version);
       } else if (!state) {
@@ -378,7 +334,7 @@ class Contents {
     return layout_.cells[buffer].begin <= c && c < layout_.cells[buffer].end;
   }
 
-  // Double buffers and the end of the step.
+  // Double buffers.
 
   void load_ahead(ActionId id, BufferId buffer) {
     const BufferId place = layout_.place[buffer];
@@ -391,160 +347,29 @@ class Contents {
       judge_.report(17, action_path(id, "writes"),
                     judge_.action(id) + " loads a part; expected the whole double buffer");
     } else {
-      ++loads_ahead_[buffer];
+      ++contents_.loads_ahead[buffer];
     }
-  }
-
-  void judge_double_inputs() const {
-    for (int b = 0; b < static_cast<int>(schedule_.buffers.size()); ++b) {
-      const bool is_input =
-          schedule_.buffers[b].second_offset && kind_of(BufferId{b}) == Kind::input;
-      if (!is_input || loads_ahead_[b] == 1) continue;
-      judge_.report(17, buffer_path(BufferId{b}, "offsets"),
-                    fmt::format("{} is loaded {} times for the next step; expected once",
-                                judge_.buffer(BufferId{b}), loads_ahead_[b]));
-    }
-  }
-
-  void judge_never_written() const {
-    for (int b = 0; b < static_cast<int>(schedule_.buffers.size()); ++b) {
-      const CellRange range = layout_.cells[b];
-      const bool any = std::any_of(cells_.begin() + range.begin, cells_.begin() + range.end,
-                                   [](const Cell& cell) { return cell.written; });
-      if (any || range.begin == range.end) continue;
-      judge_.report(
-          8, buffer_path(BufferId{b}),
-          judge_.buffer(BufferId{b}) + " is never written; expected one action that does");
-    }
-  }
-
-  void judge_inputs() const {
-    const auto& tensors = schedule_.graph.tensors;
-    for (int t = 0; t < static_cast<int>(tensors.size()); ++t) {
-      if (tensors[t].kind != Kind::input || layout_.segments.root[t] != t) continue;
-      const SegmentRange range = layout_.segments.of_tensor[t];
-      const bool twice = std::any_of(origins_.begin() + range.begin, origins_.begin() + range.end,
-                                     [](int count) { return count > 1; });
-      if (!twice) continue;
-      judge_.report(
-          16, "/buffers",
-          fmt::format("the input {} comes in more than once; expected one initial buffer or "
-                      "one load",
-                      tensors[t].name));
-    }
-  }
-
-  void judge_final_state() const {
-    std::vector<bool> has_home(layout_.segments.count(), false);
-    for (int b = 0; b < static_cast<int>(schedule_.buffers.size()); ++b) {
-      const Buffer& buffer = schedule_.buffers[b];
-      if (!buffer.initial || buffer.within != no_buffer || kind_of(BufferId{b}) != Kind::state) {
-        continue;
-      }
-      for (int c = layout_.cells[b].begin; c < layout_.cells[b].end; ++c) {
-        has_home[layout_.cell_segment[c]] = true;
-      }
-      judge_final_version(BufferId{b});
-    }
-    judge_homes(has_home);
-  }
-
-  void judge_final_version(BufferId id) const {
-    for (int c = layout_.cells[id].begin; c < layout_.cells[id].end; ++c) {
-      const auto& updates = updaters_[layout_.cell_segment[c]];
-      const int expected = updates.empty() ? initial_version : updates.back();
-      if (cells_[c].version != expected) {
-        judge_.report(14, buffer_path(id),
-                      fmt::format("{} ends the step {}; expected {}", judge_.buffer(id),
-                                  version_text(cells_[c].version), version_text(expected)));
-        return;
-      }
-      if (is_double(c) && cells_[c].writes == 0) {
-        judge_.report(
-            17, buffer_path(id, "offsets"),
-            judge_.buffer(id) + " is not rewritten into the half of the next step; expected once");
-        return;
-      }
-    }
-  }
-
-  // State that tasks use must be somewhere when the step begins.
-  void judge_homes(const std::vector<bool>& has_home) const {
-    const auto& tensors = schedule_.graph.tensors;
-    std::vector<bool> reported(tensors.size(), false);
-    const auto expect_home = [&](TensorId tensor) {
-      const SegmentRange range = layout_.segments.of_tensor[tensor];
-      for (int s = range.begin; s < range.end; ++s) {
-        if (has_home[s] || reported[tensor]) continue;
-        reported[tensor] = true;
-        judge_.report(
-            14, "/buffers",
-            fmt::format("the state {} has no initial buffer; expected one that holds it from "
-                        "step to step",
-                        tensors[tensor].name));
-      }
-    };
-    for (const Task& task : schedule_.graph.tasks) {
-      for (const TensorId tensor : task.updates) expect_home(tensor);
-      for (const TensorId tensor : task.reads) {
-        if (tensors[tensor].kind == Kind::state) expect_home(tensor);
-      }
-    }
-  }
-
-  void judge_results() const {
-    if (schedule_.graph.results.empty()) return;
-    std::vector<std::vector<BufferId>> by_root(schedule_.graph.tensors.size());
-    for (int b = 0; b < static_cast<int>(schedule_.buffers.size()); ++b) {
-      const Buffer& buffer = schedule_.buffers[b];
-      if (buffer.tensor == no_tensor || layout_.place[b] != b) continue;
-      by_root[layout_.segments.root[buffer.tensor]].push_back(BufferId{b});
-    }
-    for (const TensorId result : schedule_.graph.results) {
-      const auto& places = by_root[layout_.segments.root[result]];
-      const bool held = std::any_of(places.begin(), places.end(), [&](BufferId place) {
-        return holds_to_the_end(place, result);
-      });
-      if (held) continue;
-      judge_.report(
-          15, "/buffers",
-          fmt::format("the result {} is in no buffer when the step ends; expected one that "
-                      "nothing overwrites",
-                      judge_.tensor(result)));
-    }
-  }
-
-  bool holds_to_the_end(BufferId place, TensorId result) const {
-    const SegmentRange held = layout_.segments.of_tensor[schedule_.buffers[place].tensor];
-    const SegmentRange wanted = layout_.segments.of_tensor[result];
-    if (wanted.begin < held.begin || wanted.end > held.end) return false;
-    for (int s = wanted.begin; s < wanted.end; ++s) {
-      const Cell& cell = cells_[layout_.cells[place].begin + (s - held.begin)];
-      const int last_version = updaters_[s].empty() ? initial_version : updaters_[s].back();
-      if (!cell.written || cell.lost_to != nobody || cell.version != last_version) return false;
-    }
-    return true;
   }
 
   const Judge& judge_;
   const Schedule& schedule_;
   const Layout& layout_;
+  const StateVersions& versions_;
   const HappensBefore& before_;
-  std::vector<Cell> cells_;
+  Contents& contents_;
+  std::vector<Cell>& cells_;  // of the contents
   std::vector<Access> accesses_;
   std::vector<AddressMap> memories_;
-  std::vector<std::vector<int>> updaters_;  // by segment: the updating tasks, ascending
-  std::vector<int> origins_;                // by segment: how often an input comes in
-  std::vector<int> loads_ahead_;            // by buffer
 };
 
 }  // namespace
 
-void judge_contents(const Judge& judge, const Layout& layout, const HappensBefore& before,
-                    const std::vector<ActionId>& order) {
-  Contents contents(judge, layout, before);
-  for (const ActionId id : order) contents.perform(id);
-  contents.finish();
+Contents judge_contents(const Judge& judge, const Layout& layout, const StateVersions& versions,
+                        const HappensBefore& before, const std::vector<ActionId>& order) {
+  Contents contents;
+  Pass pass(judge, layout, versions, before, contents);
+  for (const ActionId id : order) pass.perform(id);
+  return contents;
 }
 
 }  // namespace stint

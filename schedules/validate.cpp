@@ -20,7 +20,8 @@ bool broken(const std::vector<Violation>& violations, int first_rule, int last_r
 void judge_the_step(const Judge& judge, const Lanes& lanes, const Layout& layout,
                     const std::vector<ActionId>& order) {
   const HappensBefore before(judge.schedule, lanes, order);
-  judge_contents(judge, layout, before, order);
+  const StateVersions versions(judge.schedule.graph, layout.segments);
+  judge_step_end(judge, layout, versions, judge_contents(judge, layout, versions, before, order));
   judge_power_states(judge, lanes, before);
 }
 

@@ -136,7 +136,7 @@ TEST_CASE("show refuses a bad schedule with one line", "[cli]") {
   std::vector<BadFile> files = damaged(planned.out);
   for (const char* id : {"-9223372036854775809", "1.5", "1e30", "\"1\"", "null", "{}"})
     files.push_back(
-        {std::string("an action of id ") + id, with(planned.out, "\"actions\": [{\"id\": 0",
+        {std::string("an action of id ") + id, with(planned.out, "\"actions\": [\n  {\"id\": 0",
                                                     std::string("\"actions\": [{\"id\": ") + id)});
   require_all_refused(files, {"show", "BAD", "--check"});
   require_all_refused(files, {"show", "BAD", "--trace", "OUT"});

@@ -1,13 +1,12 @@
 // Good files to start from: what is bundled, and schedules made for the purpose.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace stint {
 
-// The texts of the bundled *.json of a folder, in the order of their names, without schemas.
+// The texts of the small bundled *.json of a folder, in the order of their names, without schemas.
 std::vector<std::string> bundled_seeds(const std::string& folder);
 
 // Small valid schedules: copies over links, state, reuse of addresses by other workers.
