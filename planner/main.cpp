@@ -102,6 +102,7 @@ int report(const Options& options, const stint::Problem& problem, const stint::O
 
 int plan(const Options& options) {
   expect_sensible(options);
+  stint::expect_strategy(options.request.strategy);
   const stint::Graph model = stint::read_graph(options.model);
   const stint::Platform platform = options.platform == "here"
                                        ? stint::discover_platform()

@@ -41,6 +41,9 @@ struct Strategy {
 // In the order in which ties are broken.
 const std::vector<Strategy>& strategies();
 
+// Throws InputError unless the name is that of a strategy, or auto.
+void expect_strategy(const std::string& name);
+
 // A deadline on the step that the request sets, by itself or through the period it is billed for.
 std::optional<double> deadline_seconds(const Request& request);
 bool meets(double seconds, const std::optional<double>& deadline);  // to 1e-9
