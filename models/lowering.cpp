@@ -14,13 +14,22 @@ void expect_one(const char* key, std::int64_t given) {
       fmt::format("{}, which needs a model of layers; expected 1 for a graph of tasks", given));
 }
 
-}  // namespace
-
-Graph lower(const Graph& model, const Lowering& lowering) {
+void expect_none(const Lowering& lowering) {
   expect_one("batch", lowering.batch);
   expect_one("microbatches", lowering.microbatches);
   expect_one("replicas", lowering.replicas);
+}
+
+}  // namespace
+
+Graph lower(const Graph& model, const Lowering& lowering) {
+  expect_none(lowering);
   return model;
+}
+
+bool lowers_to(const Graph& model, const Lowering& lowering, const Graph& graph) {
+  expect_none(lowering);
+  return model == graph;
 }
 
 }  // namespace stint

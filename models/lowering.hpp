@@ -20,4 +20,7 @@ struct Lowering {
 // Throws InputError if the model cannot be lowered that way.
 Graph lower(const Graph& model, const Lowering& lowering);
 
+// lower(model, lowering) == graph, without making a graph to compare where the model is one.
+bool lowers_to(const Graph& model, const Lowering& lowering, const Graph& graph);
+
 }  // namespace stint

@@ -71,8 +71,10 @@ std::vector<Crew> crews(const Problem& problem) {
     everyone.push_back(devices[d].workers);
     if (!runs_everything(problem.seconds[d])) continue;
     std::vector<int> workers(devices.size(), 0);
-    workers[d] = 1;
-    add(crew_of(problem, workers), all);
+    for (int count = 1; count < devices[d].workers; count *= 2) {
+      workers[d] = count;
+      add(crew_of(problem, workers), all);
+    }
     workers[d] = devices[d].workers;
     add(crew_of(problem, workers), all);
   }

@@ -9,7 +9,8 @@
 namespace stint {
 
 // Devices and how many of their workers; all in their first power state. First each device that can
-// run every task, with one worker, then with all; then all devices together.
+// run every task, with 1, 2, 4… and all of its workers: fewer hold less at once; then all devices
+// together.
 std::vector<Crew> crews(const Problem& problem);
 
 // The same crew in the power states worth trying for the request, none twice: as the machine is by

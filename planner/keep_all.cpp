@@ -180,12 +180,15 @@ class KeepAll {
     return rounded(cost.joules);
   }
 
-  // Plans within the deadline first, then by value, then by the bytes they hold.
+  // Plans within the deadline first, then by value, then by the bytes they hold, or by their joules
+  // where bytes are the value.
   std::tuple<bool, bool, double, double> key(const Candidate& candidate) const {
     if (!candidate.cost) return {true, true, 0, 0};
     const DraftCost& cost = *candidate.cost;
     const bool late = !meets(cost.seconds, deadline_seconds(problem_.request()));
-    return {false, late, rank(candidate), static_cast<double>(cost.live_bytes)};
+    const bool by_bytes = problem_.request().objective == Objective::memory;
+    const double second = by_bytes ? rounded(cost.joules) : static_cast<double>(cost.live_bytes);
+    return {false, late, rank(candidate), second};
   }
 
   // Whether the schedule meets all bounds; if not, what it would take.

@@ -2,7 +2,7 @@
 // What remains to be chosen is who computes what, in which order, in which power state; this tries
 // several of each and keeps the best that fits. It proves nothing.
 //
-// The candidates: one worker, or all workers, of every device that can run the whole graph, and all
+// The candidates: 1, 2, 4… or all workers of every device that can run the whole graph, and all
 // devices together; orders that aim at small peaks and at short steps; one power state for each
 // device. Larger graphs get fewer of them, by their size alone.
 #pragma once

@@ -133,7 +133,8 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(std::int64_t{1}, most));
   app.add_option("--memory", options.memory,
                  "bound: NAME=SIZE or SIZE; NAME is a memory or a device, SIZE is bytes, 512MiB, "
-                 "2GB or 60% of what keeping everything needs");
+                 "2GB or 60% of what keeping everything needs")
+      ->allow_extra_args(false);
   app.add_option("--deadline", request.deadline_seconds, "most seconds of a step");
   app.add_option("--objective", request.objective, "energy, time, edp or memory")
       ->transform(CLI::CheckedTransformer(objectives).description(""));

@@ -94,7 +94,9 @@ std::vector<std::int64_t> capacities(const Platform& platform, const Request& re
   for (const Memory& memory : platform.memories) bytes.push_back(memory.bytes);
   for (const auto& [name, bound] : request.memory) {
     const auto memory = find_memory(platform, name);
-    if (!memory) throw InputError("--memory", "no memory named " + in_quotes(name));
+    if (!memory)
+      throw InputError("--memory",
+                       "no memory named " + in_quotes(name) + "; expected one of the platform's");
     bytes[*memory] = std::min(bytes[*memory], bound);
   }
   return bytes;

@@ -17,7 +17,8 @@ namespace {
 enum Exit { ok = 0, failed = 1, bad_input = 2, violations = 5 };
 
 struct Options {
-  std::vector<std::string> files;
+  std::string file;
+  std::string second;  // or nothing
   bool check = false;
   bool json = false;
   std::string trace;
@@ -32,8 +33,8 @@ void expect_sensible(const Options& options) {
   if (to_output + (options.check || options.json ? 1 : 0) > 1) {
     throw stint::InputError("-", "standard output is asked for twice; expected once");
   }
-  if (options.files.size() == 2 && unused < 3) {
-    throw stint::InputError(options.files[1],
+  if (!options.second.empty() && unused < 3) {
+    throw stint::InputError(options.second,
                             "a second file beside --trace, --paje or --dot; expected one file");
   }
 }
@@ -52,8 +53,8 @@ std::string answer(const Options& options, const std::vector<stint::Shown>& show
 
 int show(const Options& options) {
   expect_sensible(options);
-  std::vector<stint::Shown> shown;
-  for (const std::string& file : options.files) shown.push_back(stint::read_shown(file));
+  std::vector<stint::Shown> shown = {stint::read_shown(options.file)};
+  if (!options.second.empty()) shown.push_back(stint::read_shown(options.second));
   if (!options.trace.empty()) stint::write_text(options.trace, trace_text(shown[0]));
   if (!options.paje.empty()) stint::write_text(options.paje, paje_text(shown[0]));
   if (!options.dot.empty()) stint::write_text(options.dot, dot_text(shown[0]));
@@ -70,12 +71,13 @@ int main(int argc, char** argv) {
   CLI::App app{"Explain a file: a graph of tasks, a platform or a schedule.", "show"};
   app.set_version_flag("--version", STINT_VERSION);
   Options options;
-  app.add_option("file", options.files,
-                 "what to show; - is standard input, here is this machine; a second schedule is "
-                 "compared with the first")
+  app.add_option(
+         "FILE", options.file,
+         "a graph of tasks, a platform or a schedule; - is standard input, here this machine")
       ->required()
-      ->expected(1, 2)
-      ->option_text("FILE [FILE]");
+      ->option_text(" ");
+  app.add_option("SECOND", options.second, "a schedule to compare the first with")
+      ->option_text(" ");
   app.add_flag("--check", options.check,
                "list every violation of a schedule; exit 5 if there are any");
   app.add_flag("--json", options.json, "print one JSON object");

@@ -109,7 +109,8 @@ std::vector<ByteLevel> byte_curve(const std::vector<MemoryLevel>& levels) {
 }  // namespace
 
 std::int64_t nanoseconds(double seconds) {
-  return std::llround(std::clamp(seconds * 1e9, 0.0, longest_ns));
+  if (!(seconds > 0)) return 0;  // nor is not-a-number a time
+  return std::llround(std::min(seconds * 1e9, longest_ns));
 }
 
 std::vector<std::vector<Span>> tracks(const Schedule& schedule, const Simulation& simulation) {

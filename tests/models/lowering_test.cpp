@@ -9,6 +9,8 @@ using namespace stint;
 TEST_CASE("a graph of tasks is lowered to itself", "[lowering]") {
   const Graph graph = random_graph(11);
   REQUIRE(lower(graph, {}) == graph);
+  REQUIRE(lowers_to(graph, {}, graph));
+  REQUIRE(!lowers_to(graph, {}, random_graph(12)));
 }
 
 TEST_CASE("a graph of tasks has no other lowering", "[lowering]") {
@@ -17,4 +19,5 @@ TEST_CASE("a graph of tasks has no other lowering", "[lowering]") {
   CHECK_THROWS_WITH(lower(graph, {.batch = 2}), "/lowering/batch: 2, " + rest);
   CHECK_THROWS_WITH(lower(graph, {.microbatches = 0}), "/lowering/microbatches: 0, " + rest);
   CHECK_THROWS_WITH(lower(graph, {.replicas = -1}), "/lowering/replicas: -1, " + rest);
+  CHECK_THROWS_WITH(lowers_to(graph, {.batch = 2}, graph), "/lowering/batch: 2, " + rest);
 }

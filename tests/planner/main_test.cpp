@@ -97,6 +97,16 @@ TEST_CASE("what plan cannot understand is one line and exit 2", "[main]") {
   CHECK(is_one_line(ran.err));
 }
 
+TEST_CASE("options may stand before the files, and --memory more than once", "[main]") {
+  CHECK(run_program("plan", {"--memory", "6", "-q", chain, course}).exit == 0);
+  const std::string desk = bundled("platforms/desk.json");
+  const Ran ran =
+      run_program("plan", {"--memory", "n0/ram=1KiB", "--memory", "n0/disk=0", chain, desk});
+  CHECK(ran.exit == 0);
+  CHECK(parse_schedule(ran.out, "out").request.memory ==
+        std::map<std::string, std::int64_t>{{"n0/disk", 0}, {"n0/ram", 1024}});
+}
+
 TEST_CASE("plan on this machine says that its prices are assumed", "[main]") {
   const Ran ran = run_program("plan", {chain, "here", "--json"});
   CHECK(ran.exit == 0);

@@ -1,9 +1,9 @@
 // Small good schedules made by hand, their predictions worked out on paper: what tests compare
 // with, and what they break on purpose.
 //
-// All are of chain_graph(5): F0…F4 turn x0 into x5, B5…B0 run back, each taking a second; activations
-// are one byte, gradients none. The machine takes 20 W for its board, 8 W for an idle processor and
-// 7 W more for a busy worker, so that a second of work costs 35 J.
+// All are of chain_graph(5): F0…F4 turn x0 into x5, B5…B0 run back, each taking a second;
+// activations are one byte, gradients none. The machine takes 20 W for its board, 8 W for an idle
+// processor and 7 W more for a busy worker, so that a second of work costs 35 J.
 #pragma once
 
 #include "schedules/schedule.hpp"
