@@ -8,6 +8,7 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -118,6 +119,7 @@ int plan(const Options& options) {
 
 void add_options(CLI::App& app, Options& options) {
   using stint::Objective;
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const std::map<std::string, Objective> objectives{{"energy", Objective::energy},
                                                     {"time", Objective::time},
                                                     {"edp", Objective::edp},
@@ -128,7 +130,8 @@ void add_options(CLI::App& app, Options& options) {
       ->required();
   app.add_option("-o,--output", options.output,
                  "where the schedule goes; - is standard output, the default without --json");
-  app.add_option("--batch", request.batch, "samples of a step")->check(CLI::PositiveNumber);
+  app.add_option("--batch", request.batch, "samples of a step")
+      ->check(CLI::Range(std::int64_t{1}, most));
   app.add_option("--memory", options.memory,
                  "bound: NAME=SIZE or SIZE; NAME is a memory or a device, SIZE is bytes, 512MiB, "
                  "2GB or 60% of what keeping everything needs")
@@ -142,7 +145,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--no-offload", options.no_offload, "move nothing away to bring it back");
   app.add_option("--strategy", request.strategy, "auto, or the one to use");
   app.add_option("--limit", request.limit, "units of search, the same on every machine");
-  app.add_option("--seed", request.seed, "of random choices")->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", request.seed, "of random choices")
+      ->check(CLI::Range(std::int64_t{0}, most));
   app.add_option("--threads", options.threads, "of the search; never changes the plan")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--json", options.json, "print the status and the prediction as one JSON object");

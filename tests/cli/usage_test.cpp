@@ -21,6 +21,7 @@ void require_misuse(const std::string& program, const Arguments& arguments) {
   REQUIRE(ran.exit == 2);
   REQUIRE(ran.out.empty());
   REQUIRE(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  REQUIRE(ran.err.size() < 200);  // clear, and not a number of three hundred digits
 }
 
 }  // namespace
@@ -37,8 +38,9 @@ TEST_CASE("plan refuses what it does not understand", "[cli]") {
       Arguments{"--memory", "-1"}, Arguments{"--memory", "9999999999GiB"},
       Arguments{"--memory", "no/such=1GiB"}, Arguments{"--memory", "n0/ram="},
       Arguments{"--batch", "0"}, Arguments{"--batch", "x"}, Arguments{"--limit", "-1"},
-      Arguments{"--seed", "x"}, Arguments{"--threads", "-1"}, Arguments{"--json", "-o", "-"});
-  Arguments arguments = {model, platform};
+      Arguments{"--limit", "nan"}, Arguments{"--seed", "x"}, Arguments{"--seed", "-1"},
+      Arguments{"--threads", "-1"}, Arguments{"--json", "-o", "-"});
+  Arguments arguments = {"-q", model, platform};
   arguments.insert(arguments.end(), options.begin(), options.end());
   require_misuse("plan", arguments);
 }
