@@ -126,6 +126,7 @@ class GraphText {
   explicit GraphText(const Graph& graph) : graph_(graph) {}
 
   std::string write() {
+    text_.reserve(64 * graph_.tensors.size() + 128 * graph_.tasks.size());
     text_.value("format", "stint-tasks");
     text_.value("version", 1);
     text_.value("name", graph_.name);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "schedules/layout.hpp"
@@ -31,7 +32,7 @@ struct Contents {
 // Which version of state a task must see: that of the last update listed before it.
 class StateVersions {
  public:
-  StateVersions(const Graph& graph, const Segments& segments) : updaters_(segments.count()) {
+  StateVersions(const Graph& graph, const Segments& segments) {
     for (int t = 0; t < static_cast<int>(graph.tasks.size()); ++t) {
       for (const TensorId tensor : graph.tasks[t].updates) {
         const SegmentRange range = segments.of_tensor[tensor];
@@ -40,16 +41,19 @@ class StateVersions {
     }
   }
   int before(int segment, TaskId task) const {
-    const auto& list = updaters_[segment];
+    const auto found = updaters_.find(segment);
+    if (found == updaters_.end()) return initial_version;
+    const auto& list = found->second;
     const auto end = std::lower_bound(list.begin(), list.end(), static_cast<int>(task));
     return end == list.begin() ? initial_version : *(end - 1);
   }
   int last(int segment) const {
-    return updaters_[segment].empty() ? initial_version : updaters_[segment].back();
+    const auto found = updaters_.find(segment);
+    return found == updaters_.end() ? initial_version : found->second.back();
   }
 
  private:
-  std::vector<std::vector<int>> updaters_;  // by segment: the updating tasks, ascending
+  std::unordered_map<int, std::vector<int>> updaters_;  // by segment: updating tasks, ascending
 };
 
 }  // namespace stint

@@ -11,9 +11,11 @@ namespace stint {
 namespace {
 
 const Quantity* stated_seconds(const Task& task, const Platform& platform, DeviceId id) {
+  if (task.seconds.empty()) return nullptr;
   const Device& device = platform.devices[id];
-  for (const auto& key : {device_name(platform, id), device.name, device.kind}) {
-    if (const auto found = task.seconds.find(key); found != task.seconds.end()) {
+  const std::string full_name = device_name(platform, id);
+  for (const std::string* key : {&full_name, &device.name, &device.kind}) {
+    if (const auto found = task.seconds.find(*key); found != task.seconds.end()) {
       return &found->second;
     }
   }
@@ -39,12 +41,9 @@ double modelled_seconds(const Task& task, const TimeModel& model) {
 }
 
 const TimeModel* time_model_for(const Task& task, const Device& device) {
-  for (const auto& key : {task.op, std::string("*")}) {
-    if (const auto found = device.time_model.find(key); found != device.time_model.end()) {
-      return &found->second;
-    }
-  }
-  return nullptr;
+  auto found = device.time_model.find(task.op);
+  if (found == device.time_model.end()) found = device.time_model.find("*");
+  return found == device.time_model.end() ? nullptr : &found->second;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "schedules/live_bytes.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "schedules/address_map.hpp"
 #include "schedules/layout.hpp"
@@ -53,14 +54,14 @@ class Uses {
     mark_results();
   }
 
-  // The uses, and for every event the buffers that it touches.
-  std::vector<LiveChange> changes() const {
-    std::vector<LiveChange> result;
+  // In the order of the timeline.
+  template <typename Visit>
+  void for_each_change(Visit visit) const {
     for (int b = 0; b < static_cast<int>(uses_.size()); ++b) {
-      if (uses_[b].from_the_start) result.push_back(change(0, BufferId{b}, +1));
+      if (uses_[b].from_the_start) visit(change(0, BufferId{b}, +1));
     }
-    for (int e = 0; e < static_cast<int>(timeline_.size()); ++e) append_changes(e, result);
-    return result;
+    std::vector<BufferId> places;  // of one event; kept for its memory
+    for (int e = 0; e < static_cast<int>(timeline_.size()); ++e) visit_changes(e, places, visit);
   }
 
  private:
@@ -104,11 +105,13 @@ class Uses {
   void mark_results() {
     if (schedule_.graph.results.empty()) return;
     const Segments parts = segments(schedule_.graph);
-    std::vector<std::vector<BufferId>> by_root(schedule_.graph.tensors.size());
+    std::map<TensorId, std::vector<BufferId>> by_root;
+    for (const TensorId result : schedule_.graph.results) by_root[parts.root[result]];
     for (int b = 0; b < static_cast<int>(uses_.size()); ++b) {
       const Buffer& buffer = schedule_.buffers[b];
       if (buffer.tensor == no_tensor || buffer.within != no_buffer) continue;
-      by_root[parts.root[buffer.tensor]].push_back(BufferId{b});
+      const auto root = by_root.find(parts.root[buffer.tensor]);
+      if (root != by_root.end()) root->second.push_back(BufferId{b});
     }
     for (const TensorId result : schedule_.graph.results) {
       const SegmentRange wanted = parts.of_tensor[result];
@@ -149,10 +152,11 @@ class Uses {
     }
   }
 
-  void append_changes(int e, std::vector<LiveChange>& result) const {
+  template <typename Visit>
+  void visit_changes(int e, std::vector<BufferId>& places, Visit visit) const {
     const Action& action = schedule_.actions[timeline_[e].action];
     const double seconds = timeline_[e].seconds;
-    std::vector<BufferId> places;
+    places.clear();
     for_each_buffer(action,
                     [&](BufferId buffer) { places.push_back(outermost(schedule_, buffer)); });
     std::sort(places.begin(), places.end());
@@ -161,13 +165,13 @@ class Uses {
       const Use& use = uses_[b];
       const bool ends = use.last == e && !timeline_[e].is_start && !use.to_the_end;
       const bool was_counted = !use.takes_over || use.first < e;
-      if (ends && was_counted) result.push_back(change(seconds, b, -1));
+      if (ends && was_counted) visit(change(seconds, b, -1));
     }
     for (const BufferId b : places) {
       const Use& use = uses_[b];
       const bool over_at_once = use.takes_over && use.last == e && !use.to_the_end;
       const bool begins = use.first == e && !use.from_the_start && !over_at_once;
-      if (begins) result.push_back(change(seconds, b, +1));
+      if (begins) visit(change(seconds, b, +1));
     }
   }
 
@@ -181,17 +185,21 @@ class Uses {
 
 std::vector<LiveChange> live_changes(const Schedule& schedule,
                                      const std::vector<TimelineEvent>& timeline) {
-  return Uses(schedule, timeline).changes();
+  std::vector<LiveChange> changes;
+  Uses(schedule, timeline).for_each_change([&](const LiveChange& change) {
+    changes.push_back(change);
+  });
+  return changes;
 }
 
-std::vector<std::int64_t> peak_bytes(const std::vector<LiveChange>& changes,
-                                     const Platform& platform) {
-  std::vector<std::int64_t> level(platform.memories.size(), 0);
-  std::vector<std::int64_t> peak(platform.memories.size(), 0);
-  for (const LiveChange& change : changes) {
+std::vector<std::int64_t> peak_bytes(const Schedule& schedule,
+                                     const std::vector<TimelineEvent>& timeline) {
+  std::vector<std::int64_t> level(schedule.platform.memories.size(), 0);
+  std::vector<std::int64_t> peak(schedule.platform.memories.size(), 0);
+  Uses(schedule, timeline).for_each_change([&](const LiveChange& change) {
     level[change.memory] += change.bytes;
     peak[change.memory] = std::max(peak[change.memory], level[change.memory]);
-  }
+  });
   return peak;
 }
 

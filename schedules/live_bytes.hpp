@@ -19,8 +19,8 @@ struct LiveChange {
 std::vector<LiveChange> live_changes(const Schedule& schedule,
                                      const std::vector<TimelineEvent>& timeline);
 
-// The highest level by memory.
-std::vector<std::int64_t> peak_bytes(const std::vector<LiveChange>& changes,
-                                     const Platform& platform);
+// The highest level by memory, without a list of all changes.
+std::vector<std::int64_t> peak_bytes(const Schedule& schedule,
+                                     const std::vector<TimelineEvent>& timeline);
 
 }  // namespace stint

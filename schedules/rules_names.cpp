@@ -25,10 +25,20 @@ class IndexCheck {
   static int size(const Table& table) {
     return static_cast<int>(table.size());
   }
+  template <typename Table>
+  static bool in(const Table& table, int index, int least = 0) {
+    return index >= least && index < size(table);
+  }
 
-  void expect(bool holds, const std::string& where, const char* what) const {
-    if (!holds)
-      judge_.report(1, where, fmt::format("names no {0}; expected a {0} of the file", what));
+  // Paths are made only where something is wrong: there are millions of these checks.
+  void expect(bool holds, BufferId id, const char* key, const char* what) const {
+    if (!holds) report(buffer_path(id, key), what);
+  }
+  void expect(bool holds, ActionId id, const char* key, const char* what) const {
+    if (!holds) report(action_path(id, key), what);
+  }
+  void report(const std::string& where, const char* what) const {
+    judge_.report(1, where, fmt::format("names no {0}; expected a {0} of the file", what));
   }
 
   void check_ids() const {
@@ -50,52 +60,40 @@ class IndexCheck {
 
   void check_buffer(BufferId id) const {
     const Buffer& buffer = schedule_.buffers[id];
-    const auto& tensors = schedule_.graph.tensors;
-    expect(buffer.tensor >= -1 && buffer.tensor < size(tensors), buffer_path(id, "tensor"),
-           "tensor");
-    expect(buffer.memory >= 0 && buffer.memory < size(schedule_.platform.memories),
-           buffer_path(id, "memory"), "memory");
-    expect(buffer.within >= -1 && buffer.within < size(schedule_.buffers),
-           buffer_path(id, "within"), "buffer");
+    expect(in(schedule_.graph.tensors, buffer.tensor, -1), id, "tensor", "tensor");
+    expect(in(schedule_.platform.memories, buffer.memory), id, "memory", "memory");
+    expect(in(schedule_.buffers, buffer.within, -1), id, "within", "buffer");
   }
 
   void check_action(ActionId id) const {
     const Action& action = schedule_.actions[id];
-    const bool worker = action.worker >= 0 && action.worker < size(judge_.workers);
-    expect(worker, action_path(id, "worker"), "worker");
-    expect(action.occupies >= -1 && action.occupies < size(judge_.workers),
-           action_path(id, "occupies"), "worker");
+    const bool worker = in(judge_.workers, action.worker);
+    expect(worker, id, "worker", "worker");
+    expect(in(judge_.workers, action.occupies, -1), id, "occupies", "worker");
     if (action.what == Do::compute) {
-      expect(action.task >= 0 && action.task < size(schedule_.graph.tasks), action_path(id, "task"),
-             "task");
+      expect(in(schedule_.graph.tasks, action.task), id, "task", "task");
       if (worker) check_state(id, action);
     }
-    check_buffers(action.reads, action_path(id, "reads"), false);
-    check_buffers(action.writes, action_path(id, "writes"), true);
-    check_buffers(action.updates, action_path(id, "updates"), false);
-    expect(action.workspace >= -1 && action.workspace < size(schedule_.buffers),
-           action_path(id, "workspace"), "buffer");
-    for (int i = 0; i < size(action.after); ++i) {
-      const ActionId earlier = action.after[i];
-      if (earlier >= 0 && earlier < size(schedule_.actions)) continue;
-      expect(false, fmt::format("{}/{}", action_path(id, "after"), i), "action");
-    }
+    check_list(id, "reads", "buffer", action.reads, schedule_.buffers);
+    check_list(id, "writes", "buffer", action.writes, schedule_.buffers, -1);
+    check_list(id, "updates", "buffer", action.updates, schedule_.buffers);
+    check_list(id, "after", "action", action.after, schedule_.actions);
+    expect(in(schedule_.buffers, action.workspace, -1), id, "workspace", "buffer");
   }
 
   void check_state(ActionId id, const Action& action) const {
     const int device = judge_.workers[action.worker].device;
     const bool found =
-        device < 0 ||
-        (action.state >= -1 && action.state < size(schedule_.platform.devices[device].states));
-    expect(found, action_path(id, "state"), "power state");
+        device < 0 || in(schedule_.platform.devices[device].states, action.state, -1);
+    expect(found, id, "state", "power state");
   }
 
-  void check_buffers(const std::vector<BufferId>& list, const std::string& where,
-                     bool may_be_left_out) const {
+  // `least` is -1 where something may be left out.
+  template <typename Id, typename Table>
+  void check_list(ActionId id, const char* key, const char* what, const std::vector<Id>& list,
+                  const Table& table, int least = 0) const {
     for (int i = 0; i < size(list); ++i) {
-      const bool found = list[i] >= 0 && list[i] < size(schedule_.buffers);
-      if (found || (may_be_left_out && list[i] == no_buffer)) continue;
-      expect(false, fmt::format("{}/{}", where, i), "buffer");
+      if (!in(table, list[i], least)) report(fmt::format("{}/{}", action_path(id, key), i), what);
     }
   }
 

@@ -88,7 +88,7 @@ Simulation simulate(const Schedule& schedule) {
   bill_actions(schedule, result);
   bill_active_devices(schedule, all_workers, events, result);
   bill_what_is_always_on(schedule, result);
-  result.peak_bytes = peak_bytes(live_changes(schedule, events), schedule.platform);
+  result.peak_bytes = peak_bytes(schedule, events);
   return result;
 }
 

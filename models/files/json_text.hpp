@@ -17,6 +17,7 @@ nlohmann::ordered_json to_json(const Quantity& quantity);
 // that files diff well and large lists need no tree of JSON values in memory.
 class JsonText {
  public:
+  void reserve(std::size_t bytes) { text_.reserve(bytes); }  // for documents of many megabytes
   void value(const char* key, const nlohmann::ordered_json& value);
   void raw(const char* key, const std::string& json);  // already JSON, such as another document
   void begin_list(const char* key);
