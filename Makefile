@@ -15,8 +15,7 @@ help:
 	@echo 'make format   lay the code out'
 	@echo 'make clean    remove the build folders'
 
-# The compiler's output is not hidden, but a build that has nothing to do says nothing.
-build = cmake --build --preset $(1) -- --quiet
+build = cmake --build --preset $(1) --
 
 demo: install build/build.ninja
 	@$(call build,release) plan show
