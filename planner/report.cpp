@@ -42,7 +42,7 @@ std::string peak_text(const Problem& problem, const Schedule& schedule) {
 std::string proof_text(const Predicted& predicted) {
   std::string text = predicted.optimal
                          ? "optimal"
-                         : "within " + percent_text(predicted.objective.gap) + " of the bound";
+                         : "gap " + percent_text(predicted.objective.gap);
   return predicted.interrupted ? text + ", interrupted" : text;
 }
 

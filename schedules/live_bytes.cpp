@@ -60,6 +60,11 @@ class Uses {
     for (int b = 0; b < static_cast<int>(uses_.size()); ++b) {
       if (uses_[b].from_the_start) visit(change(0, BufferId{b}, +1));
     }
+    for (int b = 0; b < static_cast<int>(uses_.size()); ++b) {
+      const Use& use = uses_[b];
+      const bool unread = use.from_the_start && use.last == never && !use.to_the_end;
+      if (unread) visit(change(0, BufferId{b}, -1));
+    }
     std::vector<BufferId> places;  // of one event; kept for its memory
     for (int e = 0; e < static_cast<int>(timeline_.size()); ++e) visit_changes(e, places, visit);
   }

@@ -65,7 +65,7 @@ std::string proof_line(const Predicted& predicted) {
       "{} (by {})", value_text(proof.objective, proof.lower_bound), one_line(proof.bound_by));
   std::string text = predicted.optimal
                          ? "proof      optimal: meets the lower bound of " + bound
-                         : fmt::format("proof      {} above what is proved to be needed, {}",
+                         : fmt::format("proof      gap of {} to what is proved to be needed, {}",
                                        percent_text(proof.gap), bound);
   if (predicted.interrupted) text += "; the search was interrupted";
   return text + '\n';

@@ -1,5 +1,6 @@
 // keep-all on random graphs and random machines: the judge accepts every plan.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "planner/memory_bound.hpp"
@@ -37,6 +38,13 @@ bool is_above_bounds(const Problem& problem, const Schedule& schedule) {
   return true;
 }
 
+bool arenas_hold_what_is_live(const Schedule& schedule) {
+  const auto& peaks = schedule.predicted.peak_bytes;
+  return std::all_of(peaks.begin(), peaks.end(), [&](const auto& peak) {
+    return schedule.arenas.at(peak.first) >= peak.second;
+  });
+}
+
 }  // namespace
 
 TEST_CASE("the judge accepts what keep-all plans for random graphs on random machines",
@@ -47,5 +55,6 @@ TEST_CASE("the judge accepts what keep-all plans for random graphs on random mac
     const Outcome outcome = plan(problem, {});  // throws if the judge objects
     REQUIRE(outcome.schedule);
     REQUIRE(is_above_bounds(problem, *outcome.schedule));
+    REQUIRE(arenas_hold_what_is_live(*outcome.schedule));
   }
 }

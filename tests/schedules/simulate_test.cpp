@@ -132,6 +132,21 @@ TEST_CASE("tasks of no duration are live one after another", "[simulate]") {
   CHECK(simulate(schedule).peak_bytes[0] == 6);
 }
 
+TEST_CASE("an input that nobody reads is live only when the step begins", "[simulate]") {
+  Schedule schedule = chain_kept_whole();
+  schedule.graph.tensors.push_back({"unread", 4, Kind::input, {}});
+  schedule.model = schedule.graph;
+  Buffer unread = schedule.buffers[0];
+  unread.id = 50;
+  unread.tensor = static_cast<TensorId>(schedule.graph.tensors.size() - 1);
+  unread.bytes = 4;
+  unread.offset = 2;  // where x2 to x5 come later
+  schedule.buffers.push_back(unread);
+  predict_again(schedule);
+  expect_good(schedule);
+  CHECK(simulate(schedule).peak_bytes[0] == 6);
+}
+
 TEST_CASE("the objective's value is what was asked for", "[simulate]") {
   Schedule schedule = chain_offloaded();
   const Simulation s = simulate(schedule);

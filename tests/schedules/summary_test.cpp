@@ -108,7 +108,7 @@ TEST_CASE("the summary of a schedule says what was asked, predicted and proved",
   CHECK_THAT(text, Contains("verdict    valid\n"));
   CHECK_THAT(text, Contains("least energy, n0/ram within 5 B, billed for the makespan\n"));
   CHECK_THAT(text, Contains("predicted  11 s, 389 J, 2 B copied\n"));
-  CHECK_THAT(text, Contains("1.0 % above what is proved to be needed, 385 J (by work)\n"));
+  CHECK_THAT(text, Contains("gap of 1.0 % to what is proved to be needed, 385 J (by work)\n"));
   CHECK_THAT(text, Contains("base      220 J  56.6 %\n"));
   CHECK_THAT(text, Contains("n0/ram    5 B    5 B    5 B    16 GiB\n"));
   CHECK_THAT(text, Contains("n0/cpu/0             11  11 s  100.0 %\n"));

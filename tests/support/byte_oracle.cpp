@@ -143,6 +143,7 @@ class Oracle {
   // All that touch a byte, one of them writing, are ordered or one action that may do so.
   void check_pairs() {
     for (const auto& [at, writes] : writes_) {
+      expect_contiguous(writes);
       for (std::size_t i = 0; i < writes.size(); ++i) {
         for (std::size_t j = i + 1; j < writes.size(); ++j) expect_ordered(writes[i], writes[j]);
         for (const int reader : readers_[at]) {
@@ -151,6 +152,19 @@ class Oracle {
           } else if (!before(reader, writes[i].action) && !before(writes[i].action, reader)) {
             fail("a read and a write that are not ordered");
           }
+        }
+      }
+    }
+  }
+
+  // A buffer has one lifetime: nothing else is written in its place between two of its writes.
+  void expect_contiguous(const std::vector<Write>& writes) {
+    for (const Write& first : writes) {
+      for (const Write& other : writes) {
+        if (other.buffer == first.buffer || !before(first.action, other.action)) continue;
+        for (const Write& again : writes) {
+          const bool returns = again.buffer == first.buffer && before(other.action, again.action);
+          if (returns) fail("a buffer comes back after another took its place");
         }
       }
     }
