@@ -10,16 +10,22 @@
 namespace stint {
 namespace {
 
+// key == "node/device", without making that text: this is asked for every action.
+bool is_full_name(const std::string& key, const std::string& node, const std::string& device) {
+  return key.size() == node.size() + 1 + device.size() && key.starts_with(node) &&
+         key[node.size()] == '/' && key.ends_with(device);
+}
+
 const Quantity* stated_seconds(const Task& task, const Platform& platform, DeviceId id) {
-  if (task.seconds.empty()) return nullptr;
   const Device& device = platform.devices[id];
-  const std::string full_name = device_name(platform, id);
-  for (const std::string* key : {&full_name, &device.name, &device.kind}) {
-    if (const auto found = task.seconds.find(*key); found != task.seconds.end()) {
-      return &found->second;
-    }
+  const Quantity* by_name = nullptr;
+  const Quantity* by_kind = nullptr;
+  for (const auto& [key, seconds] : task.seconds) {
+    if (is_full_name(key, platform.nodes[device.node].name, device.name)) return &seconds;
+    if (key == device.name) by_name = &seconds;
+    if (key == device.kind) by_kind = &seconds;
   }
-  return nullptr;
+  return by_name != nullptr ? by_name : by_kind;
 }
 
 double feature(const Task& task, const std::string& name) {

@@ -20,14 +20,20 @@ struct Use {
   bool takes_over = false;  // its bytes were counted for another until `first`, an end
 };
 
+// The buffers whose use may begin or end with the event. What an action reads was in use before it
+// starts, so starts need not look at it.
 template <typename Visit>
-void for_each_buffer(const Action& action, Visit visit) {
-  for (const auto* list : {&action.reads, &action.updates, &action.writes}) {
-    for (const BufferId buffer : *list) {
+void for_each_buffer(const Action& action, bool is_start, Visit visit) {
+  const auto each = [&](const std::vector<BufferId>& list) {
+    for (const BufferId buffer : list) {
       if (buffer != no_buffer) visit(buffer);
     }
-  }
+  };
+  each(action.writes);
   if (action.workspace != no_buffer) visit(action.workspace);
+  if (is_start) return;
+  each(action.reads);
+  each(action.updates);
 }
 
 // Whether writes[w] lies where the execution reads what it may overwrite.
@@ -49,6 +55,10 @@ class Uses {
  public:
   Uses(const Schedule& schedule, const std::vector<TimelineEvent>& timeline)
       : schedule_(schedule), timeline_(timeline), uses_(schedule.buffers.size()) {
+    place_.reserve(uses_.size());
+    for (int b = 0; b < static_cast<int>(uses_.size()); ++b) {
+      place_.push_back(outermost(schedule, BufferId{b}));
+    }
     mark_what_is_there_from_the_start();
     mark_events();
     mark_results();
@@ -91,8 +101,8 @@ class Uses {
   void mark_events() {
     for (int e = 0; e < static_cast<int>(timeline_.size()); ++e) {
       const Action& action = schedule_.actions[timeline_[e].action];
-      for_each_buffer(action, [&](BufferId buffer) {
-        Use& use = uses_[outermost(schedule_, buffer)];
+      for_each_buffer(action, timeline_[e].is_start, [&](BufferId buffer) {
+        Use& use = uses_[place_[buffer]];
         if (use.first == never) use.first = e;
         use.last = e;
       });
@@ -150,8 +160,9 @@ class Uses {
       if (uses_[b].from_the_start) take(BufferId{b});
     }
     for (int e = 0; e < static_cast<int>(timeline_.size()); ++e) {
-      for_each_buffer(schedule_.actions[timeline_[e].action], [&](BufferId buffer) {
-        const BufferId place = outermost(schedule_, buffer);
+      const Action& action = schedule_.actions[timeline_[e].action];
+      for_each_buffer(action, timeline_[e].is_start, [&](BufferId buffer) {
+        const BufferId place = place_[buffer];
         if (uses_[place].first == e && !uses_[place].from_the_start) take(place);
       });
     }
@@ -162,8 +173,8 @@ class Uses {
     const Action& action = schedule_.actions[timeline_[e].action];
     const double seconds = timeline_[e].seconds;
     places.clear();
-    for_each_buffer(action,
-                    [&](BufferId buffer) { places.push_back(outermost(schedule_, buffer)); });
+    for_each_buffer(action, timeline_[e].is_start,
+                    [&](BufferId buffer) { places.push_back(place_[buffer]); });
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());
     for (const BufferId b : places) {
@@ -182,8 +193,9 @@ class Uses {
 
   const Schedule& schedule_;
   const std::vector<TimelineEvent>& timeline_;
-  std::vector<Use> uses_;   // by buffer; only outermost ones are used
-  std::vector<bool> lost_;  // by buffer: something else was put in its place
+  std::vector<BufferId> place_;  // by buffer: the outermost one that it lies in
+  std::vector<Use> uses_;        // by buffer; only outermost ones are used
+  std::vector<bool> lost_;       // by buffer: something else was put in its place
 };
 
 }  // namespace
