@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 60
 jobs := $(shell nproc)
 
 help:
-	@echo 'make demo     install what is missing, build, plan a step on this machine, check and show it'
+	@echo 'make demo     install what is missing, build, plan a step for this machine, check, show and run it'
 	@echo 'make test     install what is missing, build, run every test'
 	@echo 'make debug    the same tests under the address and undefined-behaviour sanitizers'
 	@echo 'make bench    build and run the benchmarks'
@@ -18,7 +18,7 @@ help:
 build = cmake --build --preset $(1) --
 
 demo: install build/build.ninja
-	@$(call build,release) plan show
+	@$(call build,release) plan run show
 	@.ci/demo build
 
 test: install build/build.ninja

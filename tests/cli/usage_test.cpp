@@ -54,7 +54,7 @@ TEST_CASE("show refuses what it does not understand", "[cli]") {
 }
 
 TEST_CASE("the programs tell their version and their options", "[cli]") {
-  const std::string program = GENERATE("plan", "show");
+  const std::string program = GENERATE("plan", "run", "show");
   const Ran version = run_program(program, {"--version"});
   REQUIRE(version.exit == 0);
   REQUIRE(version.out.find("0.1.0") != std::string::npos);
