@@ -1,0 +1,297 @@
+// simgrid_replay DIR…: what SimGrid says about a schedule, from the two files that `show --simgrid
+// DIR` writes. An actor walks the list of each worker and link; times come from SimGrid's engine,
+// joules from its plug-ins for hosts and links. Nothing of our own simulator takes part.
+//
+// Prints, for every DIR, its makespan and its joules, in all and by host and link.
+#include <fmt/format.h>
+#include <simgrid/plugins/energy.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <simgrid/s4u.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "files/input_error.hpp"
+#include "files/text_file.hpp"
+
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+enum Exit { ok = 0, failed = 1, bad_input = 2 };
+
+// Its meaning is in simgrid.cpp, which writes it.
+struct Step {
+  int id = 0;
+  std::string verb;
+  s4u::Host* host = nullptr;
+  double flops = 0;
+  int state = 0;
+  s4u::Host* to = nullptr;
+  std::uint64_t bytes = 0;
+  double delay_seconds = 0;
+  s4u::MutexPtr channel;
+  std::vector<s4u::Host*> beside;
+  std::vector<int> after;
+};
+
+struct Actor {
+  std::string name;
+  std::vector<Step> steps;
+};
+
+struct Script {
+  double until_seconds = 0;
+  std::vector<Actor> actors;
+};
+
+// Reads replay.txt, line by line. The platform must have been loaded: hosts are looked up.
+class ScriptReader {
+ public:
+  ScriptReader(const s4u::Engine& engine, std::string path)
+      : engine_(engine), path_(std::move(path)) {}
+
+  Script read() {
+    std::istringstream text(stint::read_text(path_));
+    for (std::string line; std::getline(text, line);) {
+      ++line_number_;
+      line_ = std::istringstream(line);
+      if (!line.empty() && line[0] != '#') read_line();
+    }
+    return std::move(script_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& fault) const {
+    throw stint::InputError(fmt::format("{}: line {}", path_, line_number_), fault);
+  }
+
+  template <typename Value>
+  Value next(const char* what) {
+    Value value{};
+    if (!(line_ >> value)) fail(fmt::format("no {}; expected one", what));
+    return value;
+  }
+
+  s4u::Host* next_host() {
+    const auto name = next<std::string>("host");
+    s4u::Host* const host = engine_.host_by_name_or_null(name);
+    if (host == nullptr)
+      fail("no host " + stint::in_quotes(name) + "; expected one of platform.xml");
+    return host;
+  }
+
+  void read_line() {
+    const auto first = next<std::string>("word");
+    if (first == "precision") {
+      s4u::Engine::set_config("surf/precision", next<double>("number of seconds"));
+    } else if (first == "until") {
+      script_.until_seconds = next<double>("number of seconds");
+    } else if (first == "actor") {
+      script_.actors.push_back({next<std::string>("name"), {}});
+    } else {
+      read_step(first);
+    }
+  }
+
+  void read_step(const std::string& id) {
+    if (script_.actors.empty()) fail("a step without an actor; expected actor NAME first");
+    Step step;
+    std::istringstream number(id);
+    if (!(number >> step.id) || step.id < 0) fail(stint::in_quotes(id) + "; expected a step's id");
+    step.verb = next<std::string>("verb");
+    if (step.verb == "exec") {
+      step.host = next_host();
+      step.flops = next<double>("number of flops");
+      step.state = next<int>("state");
+    } else if (step.verb == "send") {
+      step.host = next_host();
+      step.to = next_host();
+      step.bytes = next<std::uint64_t>("number of bytes");
+      step.delay_seconds = next<double>("delay");
+    } else if (step.verb != "pass") {
+      fail(stint::in_quotes(step.verb) + "; expected exec, send or pass");
+    }
+    read_rest(step);
+    script_.actors.back().steps.push_back(step);
+  }
+
+  void read_rest(Step& step) {
+    for (std::string word; line_ >> word;) {
+      if (word == "beside") {
+        step.beside.push_back(next_host());
+      } else if (word == "within") {
+        s4u::MutexPtr& channel = channels_[next<std::string>("channel")];
+        if (channel == nullptr) channel = s4u::Mutex::create();
+        step.channel = channel;
+      } else if (word == "after") {
+        for (int id = 0; line_ >> id;) step.after.push_back(id);
+      } else {
+        fail(stint::in_quotes(word) + "; expected beside, within or after");
+      }
+    }
+  }
+
+  const s4u::Engine& engine_;
+  std::string path_;
+  int line_number_ = 0;
+  std::istringstream line_;
+  Script script_;
+  std::map<std::string, s4u::MutexPtr> channels_;
+};
+
+// Lets the actors walk their lists; run() gives when the last step ended.
+class Replay {
+ public:
+  explicit Replay(Script script) : script_(std::move(script)) {
+    for (const Actor& actor : script_.actors) {
+      for (const Step& step : actor.steps) {
+        for (const int earlier : step.after) ++waiting_for_[earlier].count;
+      }
+    }
+    for (auto& [id, waiting] : waiting_for_) waiting.done = s4u::Semaphore::create(0);
+  }
+
+  double run(s4u::Engine& engine) {
+    s4u::Host* const anywhere = engine.get_all_hosts().front();
+    for (const Actor& actor : script_.actors) {
+      s4u::Actor::create(actor.name, anywhere, [this, &actor] {
+        for (const Step& step : actor.steps) perform(step);
+      });
+    }
+    if (script_.until_seconds > 0) {
+      s4u::Actor::create("until", anywhere,
+                         [this] { s4u::this_actor::sleep_for(script_.until_seconds); });
+    }
+    engine.run();
+    return makespan_seconds_;
+  }
+
+ private:
+  struct Waiting {
+    int count = 0;  // steps of other actors
+    s4u::SemaphorePtr done;
+  };
+
+  void perform(const Step& step) {
+    for (const int earlier : step.after) waiting_for_.at(earlier).done->acquire();
+    if (step.channel != nullptr) step.channel->lock();
+    std::vector<s4u::ExecPtr> beside;
+    for (s4u::Host* const host : step.beside) beside.push_back(start_exec(host, endless_flops));
+    if (step.verb == "exec") execute(step);
+    if (step.verb == "send") send(step);
+    for (const s4u::ExecPtr& exec : beside) exec->cancel();
+    if (step.channel != nullptr) step.channel->unlock();
+    makespan_seconds_ = std::max(makespan_seconds_, s4u::Engine::get_clock());
+    const auto waiting = waiting_for_.find(step.id);
+    if (waiting == waiting_for_.end()) return;
+    for (int i = 0; i < waiting->second.count; ++i) waiting->second.done->release();
+  }
+
+  // The pointer keeps it alive: SimGrid's own chaining does not.
+  static s4u::ExecPtr start_exec(s4u::Host* host, double flops) {
+    s4u::ExecPtr exec = s4u::this_actor::exec_init(flops);
+    exec->set_host(host);
+    exec->start();
+    return exec;
+  }
+
+  static void execute(const Step& step) {
+    if (step.host->get_pstate() != static_cast<unsigned long>(step.state)) {
+      step.host->set_pstate(step.state);
+    }
+    start_exec(step.host, step.flops)->wait();
+  }
+
+  static void send(const Step& step) {
+    s4u::this_actor::sleep_for(step.delay_seconds);
+    if (step.bytes > 0) s4u::Comm::sendto(step.host, step.to, step.bytes);
+  }
+
+  static constexpr double endless_flops = 1e300;  // cancelled before its end
+
+  Script script_;
+  std::map<int, Waiting> waiting_for_;
+  double makespan_seconds_ = 0;
+};
+
+std::string report(const std::string& folder, double makespan_seconds, const s4u::Engine& engine) {
+  std::string parts;
+  double joules = 0;
+  for (s4u::Host* const host : engine.get_all_hosts()) {
+    const double of_host = sg_host_get_consumed_energy(host);
+    joules += of_host;
+    parts += fmt::format("host {} {}\n", host->get_name(), of_host);
+  }
+  for (s4u::Link* const link : engine.get_all_links()) {
+    if (link->get_property("wattage_range") == nullptr) continue;  // SimGrid's own
+    const double of_link = sg_link_get_consumed_energy(link);
+    joules += of_link;
+    parts += fmt::format("link {} {}\n", link->get_name(), of_link);
+  }
+  return fmt::format("{}\nmakespan_seconds {}\njoules {}\n{}", folder, makespan_seconds, joules,
+                     parts);
+}
+
+// SimGrid asks for the engine before the plug-ins, and for the plug-ins before the platform.
+void replay(const std::string& folder) {
+  std::string program = "simgrid_replay", quiet = "--log=root.thresh:critical",
+              small_stacks = "--cfg=contexts/stack-size:256";
+  std::vector<char*> arguments = {program.data(), quiet.data(), small_stacks.data(), nullptr};
+  int count = 3;
+  s4u::Engine engine(&count, arguments.data());
+  sg_host_energy_plugin_init();
+  sg_link_energy_plugin_init();
+  stint::read_text(folder + "/platform.xml");  // refuses what is not there in our words
+  engine.load_platform(folder + "/platform.xml");
+  Replay replay(ScriptReader(engine, folder + "/replay.txt").read());
+  const double makespan_seconds = replay.run(engine);
+  std::cout << report(folder, makespan_seconds, engine) << std::flush;
+}
+
+int replay_or_explain(const std::string& folder) {
+  try {
+    replay(folder);
+    return std::cout ? ok : failed;
+  } catch (const stint::InputError& error) {
+    std::cerr << "simgrid_replay: " << error.what() << '\n';
+    return bad_input;
+  } catch (const std::exception& error) {
+    std::cerr << "simgrid_replay: " << stint::one_line(error.what()) << '\n';
+    return failed;
+  }
+}
+
+// A process has one engine, and SimGrid ends it when a platform is broken.
+int replay_in_child(const std::string& folder) {
+  const pid_t child = fork();
+  if (child == 0) _exit(replay_or_explain(folder));
+  int status = 0;
+  if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)) {
+    return WEXITSTATUS(status);
+  }
+  std::cerr << "simgrid_replay: " << folder << ": SimGrid did not finish\n";
+  return failed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> folders(argv + 1, argv + argc);
+  const bool asks = folders.empty() || folders.front().starts_with("-");
+  if (asks) {
+    std::cerr << "simgrid_replay: expected the folders that show --simgrid DIR wrote\n";
+    return bad_input;
+  }
+  int worst = ok;
+  for (const std::string& folder : folders) worst = std::max(worst, replay_in_child(folder));
+  return worst;
+}
