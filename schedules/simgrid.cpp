@@ -47,7 +47,7 @@ class ScriptWriter {
   // the sum of all actions.
   std::string head() const {
     std::string text = "# A step for simgrid_replay.\n";
-    if (all_seconds_ > 0) text += fmt::format("precision {}\n", all_seconds_ * 1e-13);
+    if (all_seconds_ > 0) text += fmt::format("precision {}\n", all_seconds_ / 1e13);
     const Request& request = schedule_.request;
     if (request.bill == Bill::period) text += fmt::format("until {}\n", request.period_seconds);
     if (request.bill == Bill::deadline && request.deadline_seconds) {

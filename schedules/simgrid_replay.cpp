@@ -89,6 +89,12 @@ class ScriptReader {
     return host;
   }
 
+  int next_state(const s4u::Host* host) {
+    const int state = next<int>("state"), last = static_cast<int>(host->get_pstate_count()) - 1;
+    if (state >= 0 && state <= last) return state;
+    fail(fmt::format("state {} of {}; expected 0 to {}", state, host->get_name(), last));
+  }
+
   void read_line() {
     const auto first = next<std::string>("word");
     if (first == "precision") {
@@ -111,7 +117,7 @@ class ScriptReader {
     if (step.verb == "exec") {
       step.host = next_host();
       step.flops = next<double>("number of flops");
-      step.state = next<int>("state");
+      step.state = next_state(step.host);
     } else if (step.verb == "send") {
       step.host = next_host();
       step.to = next_host();
@@ -148,11 +154,17 @@ class ScriptReader {
   std::map<std::string, s4u::MutexPtr> channels_;
 };
 
-// Lets the actors walk their lists; run() gives when the last step ended.
+struct Replayed {
+  double makespan_seconds = 0;
+  std::size_t steps_left = 0;  // they wait for ever
+};
+
+// Lets the actors walk their lists.
 class Replay {
  public:
   explicit Replay(Script script) : script_(std::move(script)) {
     for (const Actor& actor : script_.actors) {
+      result_.steps_left += actor.steps.size();
       for (const Step& step : actor.steps) {
         for (const int earlier : step.after) ++waiting_for_[earlier].count;
       }
@@ -160,7 +172,7 @@ class Replay {
     for (auto& [id, waiting] : waiting_for_) waiting.done = s4u::Semaphore::create(0);
   }
 
-  double run(s4u::Engine& engine) {
+  Replayed run(s4u::Engine& engine) {
     s4u::Host* const anywhere = engine.get_all_hosts().front();
     for (const Actor& actor : script_.actors) {
       s4u::Actor::create(actor.name, anywhere, [this, &actor] {
@@ -172,7 +184,7 @@ class Replay {
                          [this] { s4u::this_actor::sleep_for(script_.until_seconds); });
     }
     engine.run();
-    return makespan_seconds_;
+    return result_;
   }
 
  private:
@@ -190,7 +202,8 @@ class Replay {
     if (step.verb == "send") send(step);
     for (const s4u::ExecPtr& exec : beside) exec->cancel();
     if (step.channel != nullptr) step.channel->unlock();
-    makespan_seconds_ = std::max(makespan_seconds_, s4u::Engine::get_clock());
+    result_.makespan_seconds = std::max(result_.makespan_seconds, s4u::Engine::get_clock());
+    --result_.steps_left;
     const auto waiting = waiting_for_.find(step.id);
     if (waiting == waiting_for_.end()) return;
     for (int i = 0; i < waiting->second.count; ++i) waiting->second.done->release();
@@ -220,7 +233,7 @@ class Replay {
 
   Script script_;
   std::map<int, Waiting> waiting_for_;
-  double makespan_seconds_ = 0;
+  Replayed result_;
 };
 
 std::string report(const std::string& folder, double makespan_seconds, const s4u::Engine& engine) {
@@ -242,7 +255,7 @@ std::string report(const std::string& folder, double makespan_seconds, const s4u
 }
 
 // SimGrid asks for the engine before the plug-ins, and for the plug-ins before the platform.
-void replay(const std::string& folder) {
+void replay_and_report(const std::string& folder) {
   std::string program = "simgrid_replay", quiet = "--log=root.thresh:critical",
               small_stacks = "--cfg=contexts/stack-size:256";
   std::vector<char*> arguments = {program.data(), quiet.data(), small_stacks.data(), nullptr};
@@ -252,14 +265,18 @@ void replay(const std::string& folder) {
   sg_link_energy_plugin_init();
   stint::read_text(folder + "/platform.xml");  // refuses what is not there in our words
   engine.load_platform(folder + "/platform.xml");
-  Replay replay(ScriptReader(engine, folder + "/replay.txt").read());
-  const double makespan_seconds = replay.run(engine);
-  std::cout << report(folder, makespan_seconds, engine) << std::flush;
+  const std::string script = folder + "/replay.txt";
+  const Replayed replayed = Replay(ScriptReader(engine, script).read()).run(engine);
+  if (replayed.steps_left > 0) {
+    throw stint::InputError(
+        script, fmt::format("{} steps wait for ever; expected none", replayed.steps_left));
+  }
+  std::cout << report(folder, replayed.makespan_seconds, engine) << std::flush;
 }
 
 int replay_or_explain(const std::string& folder) {
   try {
-    replay(folder);
+    replay_and_report(folder);
     return std::cout ? ok : failed;
   } catch (const stint::InputError& error) {
     std::cerr << "simgrid_replay: " << error.what() << '\n';
