@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <iostream>
 #include <map>
@@ -27,6 +26,13 @@ namespace {
 namespace s4u = simgrid::s4u;
 
 enum Exit { ok = 0, failed = 1, bad_input = 2 };
+
+// How actors take turns. Sanitizers do not follow a program that exchanges its stack.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr const char* contexts = "--cfg=contexts/factory:thread";
+#else
+constexpr const char* contexts = "--cfg=contexts/factory:raw";
+#endif
 
 // Its meaning is in simgrid.cpp, which writes it.
 struct Step {
@@ -256,10 +262,12 @@ std::string report(const std::string& folder, double makespan_seconds, const s4u
 
 // SimGrid asks for the engine before the plug-ins, and for the plug-ins before the platform.
 void replay_and_report(const std::string& folder) {
-  std::string program = "simgrid_replay", quiet = "--log=root.thresh:critical",
-              small_stacks = "--cfg=contexts/stack-size:256";
-  std::vector<char*> arguments = {program.data(), quiet.data(), small_stacks.data(), nullptr};
-  int count = 3;
+  std::string options[] = {"simgrid_replay", "--log=root.thresh:critical", contexts,
+                           "--cfg=contexts/stack-size:256"};
+  std::vector<char*> arguments;
+  for (std::string& option : options) arguments.push_back(option.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
   s4u::Engine engine(&count, arguments.data());
   sg_host_energy_plugin_init();
   sg_link_energy_plugin_init();
