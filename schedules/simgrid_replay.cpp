@@ -9,17 +9,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <exception>
 #include <iostream>
 #include <map>
 #include <simgrid/s4u.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "files/input_error.hpp"
 #include "files/text_file.hpp"
+#include "schedules/simgrid_replay_script.hpp"
 
 namespace {
 
@@ -34,132 +33,6 @@ constexpr const char* contexts = "--cfg=contexts/factory:thread";
 constexpr const char* contexts = "--cfg=contexts/factory:raw";
 #endif
 
-// Its meaning is in simgrid.cpp, which writes it.
-struct Step {
-  int id = 0;
-  std::string verb;
-  s4u::Host* host = nullptr;
-  double flops = 0;
-  int state = 0;
-  s4u::Host* to = nullptr;
-  std::uint64_t bytes = 0;
-  double delay_seconds = 0;
-  s4u::MutexPtr channel;
-  std::vector<s4u::Host*> beside;
-  std::vector<int> after;
-};
-
-struct Actor {
-  std::string name;
-  std::vector<Step> steps;
-};
-
-struct Script {
-  double until_seconds = 0;
-  std::vector<Actor> actors;
-};
-
-// Reads replay.txt, line by line. The platform must have been loaded: hosts are looked up.
-class ScriptReader {
- public:
-  ScriptReader(const s4u::Engine& engine, std::string path)
-      : engine_(engine), path_(std::move(path)) {}
-
-  Script read() {
-    std::istringstream text(stint::read_text(path_));
-    for (std::string line; std::getline(text, line);) {
-      ++line_number_;
-      line_ = std::istringstream(line);
-      if (!line.empty() && line[0] != '#') read_line();
-    }
-    return std::move(script_);
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& fault) const {
-    throw stint::InputError(fmt::format("{}: line {}", path_, line_number_), fault);
-  }
-
-  template <typename Value>
-  Value next(const char* what) {
-    Value value{};
-    if (!(line_ >> value)) fail(fmt::format("no {}; expected one", what));
-    return value;
-  }
-
-  s4u::Host* next_host() {
-    const auto name = next<std::string>("host");
-    s4u::Host* const host = engine_.host_by_name_or_null(name);
-    if (host == nullptr)
-      fail("no host " + stint::in_quotes(name) + "; expected one of platform.xml");
-    return host;
-  }
-
-  int next_state(const s4u::Host* host) {
-    const int state = next<int>("state"), last = static_cast<int>(host->get_pstate_count()) - 1;
-    if (state >= 0 && state <= last) return state;
-    fail(fmt::format("state {} of {}; expected 0 to {}", state, host->get_name(), last));
-  }
-
-  void read_line() {
-    const auto first = next<std::string>("word");
-    if (first == "precision") {
-      s4u::Engine::set_config("surf/precision", next<double>("number of seconds"));
-    } else if (first == "until") {
-      script_.until_seconds = next<double>("number of seconds");
-    } else if (first == "actor") {
-      script_.actors.push_back({next<std::string>("name"), {}});
-    } else {
-      read_step(first);
-    }
-  }
-
-  void read_step(const std::string& id) {
-    if (script_.actors.empty()) fail("a step without an actor; expected actor NAME first");
-    Step step;
-    std::istringstream number(id);
-    if (!(number >> step.id) || step.id < 0) fail(stint::in_quotes(id) + "; expected a step's id");
-    step.verb = next<std::string>("verb");
-    if (step.verb == "exec") {
-      step.host = next_host();
-      step.flops = next<double>("number of flops");
-      step.state = next_state(step.host);
-    } else if (step.verb == "send") {
-      step.host = next_host();
-      step.to = next_host();
-      step.bytes = next<std::uint64_t>("number of bytes");
-      step.delay_seconds = next<double>("delay");
-    } else if (step.verb != "pass") {
-      fail(stint::in_quotes(step.verb) + "; expected exec, send or pass");
-    }
-    read_rest(step);
-    script_.actors.back().steps.push_back(step);
-  }
-
-  void read_rest(Step& step) {
-    for (std::string word; line_ >> word;) {
-      if (word == "beside") {
-        step.beside.push_back(next_host());
-      } else if (word == "within") {
-        s4u::MutexPtr& channel = channels_[next<std::string>("channel")];
-        if (channel == nullptr) channel = s4u::Mutex::create();
-        step.channel = channel;
-      } else if (word == "after") {
-        for (int id = 0; line_ >> id;) step.after.push_back(id);
-      } else {
-        fail(stint::in_quotes(word) + "; expected beside, within or after");
-      }
-    }
-  }
-
-  const s4u::Engine& engine_;
-  std::string path_;
-  int line_number_ = 0;
-  std::istringstream line_;
-  Script script_;
-  std::map<std::string, s4u::MutexPtr> channels_;
-};
-
 struct Replayed {
   double makespan_seconds = 0;
   std::size_t steps_left = 0;  // they wait for ever
@@ -168,10 +41,10 @@ struct Replayed {
 // Lets the actors walk their lists.
 class Replay {
  public:
-  explicit Replay(Script script) : script_(std::move(script)) {
-    for (const Actor& actor : script_.actors) {
+  explicit Replay(stint::Script script) : script_(std::move(script)) {
+    for (const stint::ScriptActor& actor : script_.actors) {
       result_.steps_left += actor.steps.size();
-      for (const Step& step : actor.steps) {
+      for (const stint::ScriptStep& step : actor.steps) {
         for (const int earlier : step.after) ++waiting_for_[earlier].count;
       }
     }
@@ -180,9 +53,9 @@ class Replay {
 
   Replayed run(s4u::Engine& engine) {
     s4u::Host* const anywhere = engine.get_all_hosts().front();
-    for (const Actor& actor : script_.actors) {
+    for (const stint::ScriptActor& actor : script_.actors) {
       s4u::Actor::create(actor.name, anywhere, [this, &actor] {
-        for (const Step& step : actor.steps) perform(step);
+        for (const stint::ScriptStep& step : actor.steps) perform(step);
       });
     }
     if (script_.until_seconds > 0) {
@@ -199,7 +72,7 @@ class Replay {
     s4u::SemaphorePtr done;
   };
 
-  void perform(const Step& step) {
+  void perform(const stint::ScriptStep& step) {
     for (const int earlier : step.after) waiting_for_.at(earlier).done->acquire();
     if (step.channel != nullptr) step.channel->lock();
     std::vector<s4u::ExecPtr> beside;
@@ -223,21 +96,21 @@ class Replay {
     return exec;
   }
 
-  static void execute(const Step& step) {
+  static void execute(const stint::ScriptStep& step) {
     if (step.host->get_pstate() != static_cast<unsigned long>(step.state)) {
       step.host->set_pstate(step.state);
     }
     start_exec(step.host, step.flops)->wait();
   }
 
-  static void send(const Step& step) {
+  static void send(const stint::ScriptStep& step) {
     s4u::this_actor::sleep_for(step.delay_seconds);
     if (step.bytes > 0) s4u::Comm::sendto(step.host, step.to, step.bytes);
   }
 
   static constexpr double endless_flops = 1e300;  // cancelled before its end
 
-  Script script_;
+  stint::Script script_;
   std::map<int, Waiting> waiting_for_;
   Replayed result_;
 };
@@ -274,7 +147,7 @@ void replay_and_report(const std::string& folder) {
   stint::read_text(folder + "/platform.xml");  // refuses what is not there in our words
   engine.load_platform(folder + "/platform.xml");
   const std::string script = folder + "/replay.txt";
-  const Replayed replayed = Replay(ScriptReader(engine, script).read()).run(engine);
+  const Replayed replayed = Replay(stint::read_script(engine, script)).run(engine);
   if (replayed.steps_left > 0) {
     throw stint::InputError(
         script, fmt::format("{} steps wait for ever; expected none", replayed.steps_left));

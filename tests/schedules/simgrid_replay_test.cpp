@@ -10,10 +10,10 @@
 
 #include "files/input_error.hpp"
 #include "files/text_file.hpp"
-#include "planner/plan.hpp"
 #include "schedules/clock.hpp"
 #include "schedules/simgrid.hpp"
 #include "tests/support/random_graph.hpp"
+#include "tests/support/random_plan.hpp"
 #include "tests/support/random_platform.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/small_schedules.hpp"
@@ -184,10 +184,7 @@ Schedule random_schedule(std::uint64_t seed) {
   request.objective = seed % 2 == 0 ? Objective::time : Objective::energy;
   if (seed % 4 == 0) request.bill = Bill::period;
   request.period_seconds = request.bill == Bill::period ? 1e4 : 0;
-  const auto outcome =
-      plan(make_problem(random_graph(seed, options), platform_for(seed), request, "random"), {});
-  REQUIRE(outcome.schedule);
-  Schedule schedule = *outcome.schedule;
+  Schedule schedule = plan_of(random_graph(seed, options), platform_for(seed), request);
   mix_states(schedule, seed);
   for (Action& action : schedule.actions) {
     action.start_seconds = action.seconds = action.joules = std::nullopt;
@@ -207,11 +204,8 @@ std::optional<Schedule> planned(const std::string& model, const std::string& pla
   try {
     Request request;
     request.objective = Objective::time;  // uses more of the machine
-    return plan(make_problem(read_graph(bundled("models/" + model + ".json")),
-                             read_platform(bundled("platforms/" + platform + ".json")), request,
-                             model),
-                {})
-        .schedule;
+    return plan_of(read_graph(bundled("models/" + model + ".json")),
+                   read_platform(bundled("platforms/" + platform + ".json")), request);
   } catch (const InputError&) {
     return std::nullopt;
   }
