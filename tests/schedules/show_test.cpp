@@ -69,11 +69,11 @@ TEST_CASE("show --simgrid refuses what SimGrid cannot replay", "[show]") {
 }
 
 TEST_CASE("show names the formats that it reads", "[show]") {
-  const Ran ran = run_program("show", {"-"}, R"({"format": "stint-run", "version": 1})");
+  const Ran ran = run_program("show", {"-"}, R"({"format": "stint-x", "version": 1})");
   CHECK(ran.exit == 2);
   CHECK(ran.err ==
-        "show: standard input: /format: the format \"stint-run\"; expected stint-tasks, "
-        "stint-platform or stint-schedule\n");
+        "show: standard input: /format: the format \"stint-x\"; expected stint-tasks, "
+        "stint-platform, stint-schedule or stint-run\n");
 }
 
 TEST_CASE("show --check accepts good files", "[show]") {
