@@ -17,6 +17,13 @@ int state_unit(const Platform& platform, const std::vector<Worker>& workers, Wor
   return whole_device ? static_cast<int>(workers.size()) + device : static_cast<int>(worker);
 }
 
+// A channel belongs to a node; the network's channels are the platform's.
+std::string channel_key(const Platform& platform, const Link& link) {
+  const std::string node =
+      link.network ? "" : platform.nodes[platform.memories[link.from].node].name;
+  return node + '/' + link.channel;
+}
+
 class Clock {
  public:
   Clock(const Schedule& schedule, const std::vector<Worker>& workers, const Lanes& lanes,
@@ -27,7 +34,7 @@ class Clock {
         lanes_(lanes),
         result_(result),
         free_at_(workers_.size(), 0),
-        channel_of_(channels()),
+        channel_of_(channels(platform_)),
         channel_free_at_(workers_.size(), 0),
         state_(workers_.size() + platform_.devices.size(), -1),
         state_entered_at_(state_.size(), 0) {
@@ -65,25 +72,6 @@ class Clock {
       return seconds != other.seconds ? seconds > other.seconds : action > other.action;
     }
   };
-
-  // By link: a number shared by all links of its channel.
-  std::vector<int> channels() const {
-    std::vector<int> of_link;
-    std::map<std::string, int> by_name;
-    for (int i = 0; i < static_cast<int>(platform_.links.size()); ++i) {
-      const Link& link = platform_.links[i];
-      of_link.push_back(link.channel.empty() ? i
-                                             : by_name.emplace(channel_key(link), i).first->second);
-    }
-    return of_link;
-  }
-
-  // A channel belongs to a node; the network's channels are the platform's.
-  std::string channel_key(const Link& link) const {
-    const std::string node =
-        link.network ? "" : platform_.nodes[platform_.memories[link.from].node].name;
-    return node + '/' + link.channel;
-  }
 
   // Steps repeat, so every worker begins in the state in which it ended.
   void set_first_states() {
@@ -203,6 +191,17 @@ class Clock {
 void run_clock(const Schedule& schedule, const std::vector<Worker>& workers, const Lanes& lanes,
                Simulation& result) {
   Clock(schedule, workers, lanes, result).run();
+}
+
+std::vector<int> channels(const Platform& platform) {
+  std::vector<int> of_link;
+  std::map<std::string, int> by_name;
+  for (int i = 0; i < static_cast<int>(platform.links.size()); ++i) {
+    const Link& link = platform.links[i];
+    const bool shared = !link.channel.empty();
+    of_link.push_back(shared ? by_name.emplace(channel_key(platform, link), i).first->second : i);
+  }
+  return of_link;
 }
 
 std::int64_t bytes_moved(const Schedule& schedule, const Action& action) {

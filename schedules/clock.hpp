@@ -14,6 +14,9 @@ namespace stint {
 void run_clock(const Schedule& schedule, const std::vector<Worker>& workers, const Lanes& lanes,
                Simulation& result);
 
+// By link: the first link of its channel.
+std::vector<int> channels(const Platform& platform);
+
 // Bytes that a copy or a load moves.
 std::int64_t bytes_moved(const Schedule& schedule, const Action& action);
 

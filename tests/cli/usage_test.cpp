@@ -51,6 +51,9 @@ TEST_CASE("show refuses what it does not understand", "[cli]") {
   require_misuse("show", {model, "--dot"});
   require_misuse("show", {model, model, model});
   require_misuse("show", {model, "--trace", "-", "--paje", "-"});
+  require_misuse("show", {model, "--simgrid"});
+  require_misuse("show", {model, "--simgrid", "-"});
+  require_misuse("show", {model, model, "--simgrid", "no-such-folder"});
 }
 
 TEST_CASE("the programs tell their version and their options", "[cli]") {
