@@ -15,9 +15,10 @@ void seal(Schedule& schedule, const std::string& name) {
   const Simulation simulation = simulate(schedule);
   schedule.predicted = predict(schedule, simulation);
   schedule.predicted.strategy = name;
-  schedule.predicted.objective.value = objective_value(schedule, simulation);
-  schedule.predicted.objective.gap = 1;
-  schedule.predicted.objective.bound_by = "none";
+  Proof& proof = schedule.predicted.objective;
+  proof.value = objective_value(schedule, simulation);
+  proof.gap = proof.value > 0 ? 1 : 0;  // to the bound of 0
+  proof.bound_by = "none";
 }
 
 }  // namespace stint

@@ -69,7 +69,7 @@ void measure(const ContestOptions& options, int tasks) {
   const auto contestants = all_contestants();
   print_table(fmt::format("Empty tasks, {} per graph", tasks), contestants, tasks, empty_work(),
               options);
-  for (const auto& [n, fewer] : {GemmRow{28, 2}, GemmRow{64, 10}, GemmRow{128, 40}}) {
+  for (const auto& [n, fewer] : {GemmRow{28, 4}, GemmRow{64, 20}, GemmRow{128, 100}}) {
     Gemm gemm(n);
     const int fewer_tasks = std::max(1, tasks / fewer);
     print_table(fmt::format("A gemm of {}^3 per task, {} per graph", n, fewer_tasks), contestants,

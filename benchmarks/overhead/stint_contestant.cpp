@@ -64,7 +64,7 @@ class Replayed {
   }
 
  private:
-  const Cores cores_;
+  const Cores& cores_ = Cores::here();
   const Program program_;
   const std::atomic<bool> never_{false};
   std::int64_t step_ = 0;
