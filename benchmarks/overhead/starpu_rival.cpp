@@ -2,12 +2,13 @@
 
 #include <starpu.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
+#include <system_error>
 #include <vector>
-
-#include "benchmarks/overhead/temporary_folder.hpp"
 
 namespace stint {
 namespace {
@@ -21,6 +22,29 @@ void require(int code, const std::string& what) {
   if (code != 0) throw std::runtime_error(what + " failed with code " + std::to_string(code));
 }
 
+// Where StarPU writes, nowhere else, and in silence; gone at the end.
+class StarpuHome {
+ public:
+  StarpuHome() {
+    std::string pattern = std::filesystem::temp_directory_path() / "overhead-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), pattern);
+    folder_ = pattern;
+    setenv("STARPU_HOME", folder_.c_str(), 1);
+    setenv("STARPU_SILENT", "1", 1);
+    setenv("STARPU_FXT_TRACE", "0", 1);
+  }
+  ~StarpuHome() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  StarpuHome(const StarpuHome&) = delete;
+  StarpuHome& operator=(const StarpuHome&) = delete;
+
+ private:
+  std::filesystem::path folder_;
+};
+
 class Starpu {
  public:
   Starpu(const std::string& scheduler, const TaskShape& shape, Work work);
@@ -33,7 +57,7 @@ class Starpu {
  private:
   void create_tasks();
 
-  TemporaryFolder folder_;  // for what StarPU writes
+  StarpuHome home_;
   std::vector<ShapeTask> shape_;
   std::vector<Call> calls_;
   std::vector<starpu_task*> tasks_;
@@ -41,13 +65,6 @@ class Starpu {
   starpu_perfmodel model_{};
   starpu_codelet codelet_{};
 };
-
-// Silence, and no files but in the folder.
-void set_environment(const std::filesystem::path& folder) {
-  setenv("STARPU_HOME", folder.c_str(), 1);
-  setenv("STARPU_SILENT", "1", 1);
-  setenv("STARPU_FXT_TRACE", "0", 1);
-}
 
 void initialise(const std::string& scheduler, int workers) {
   starpu_conf conf;
@@ -66,7 +83,6 @@ void initialise(const std::string& scheduler, int workers) {
 
 Starpu::Starpu(const std::string& scheduler, const TaskShape& shape, Work work)
     : shape_(shape.tasks) {
-  set_environment(folder_.path());
   initialise(scheduler, shape.workers);
   for (int task = 0; task < static_cast<int>(shape.tasks.size()); ++task)
     calls_.push_back({work, task});
