@@ -188,8 +188,11 @@ void PersistentTable<Cost>::store(int i, int l, int context, int m0, const Block
   const Range& range = ranges_.of(i, l, context);
   const std::int64_t first = std::max<std::int64_t>(m0, range.least);
   const std::int64_t last = std::min<std::int64_t>(m0 + block, range.full);
-  Cost* to = data_.data() + begins_[context][PersistentRanges::cell(i, l)] - range.least;
-  for (std::int64_t m = first; m < last; ++m) to[m] = values[m - m0];
+  if (first < last) {
+    std::copy(
+        values.begin() + (first - m0), values.begin() + (last - m0),
+        data_.begin() + begins_[context][PersistentRanges::cell(i, l)] + (first - range.least));
+  }
   if (context == plain_value) bounds_[bound_at(l, m0) + i] = values[block - 1];
 }
 
