@@ -7,9 +7,10 @@
 namespace stint {
 namespace {
 
-// Longer than handing over to a running thread takes, shorter than putting one to sleep and waking
-// it up again.
-constexpr double usual_spin_seconds = 50e-6;
+// Much longer than handing over to a running thread takes, and than putting one to sleep and waking
+// it up again (some 50 µs); much shorter than anything that a waiting person notices.
+constexpr double worker_spin_seconds = 500e-6;
+constexpr double link_spin_seconds = 50e-6;
 constexpr double crowded_spin_seconds = 2e-6;  // where another thread may need the core
 
 }  // namespace
@@ -21,7 +22,8 @@ Crew::Crew(const Platform& platform, const Program& program) : workers_(workers(
   for (const Lane& lane : program.lanes) {
     const bool is_link = workers_[lane.worker].is_link();
     const auto threads = is_link ? static_cast<int>(program.lanes.size()) : computing_;
-    spin_seconds_.push_back(threads <= cores_.count() ? usual_spin_seconds : crowded_spin_seconds);
+    const double alone = is_link ? link_spin_seconds : worker_spin_seconds;
+    spin_seconds_.push_back(threads <= cores_.count() ? alone : crowded_spin_seconds);
   }
 }
 
