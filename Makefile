@@ -32,6 +32,7 @@ debug: install build-debug/build.ninja
 bench: install build/build.ninja
 	@$(call build,release) benchmarks
 	@build/benchmarks/schedules_scale
+	@build/benchmarks/chains/chain_solvers
 
 fuzz: install-fuzz build-fuzz/build.ninja
 	@$(call build,fuzz)
