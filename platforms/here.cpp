@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -33,12 +34,31 @@ std::string groups_of_this_process() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// MemAvailable of /proc/meminfo: free, and what the system would give back.
+std::int64_t available_to_the_system() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::string unit;
+  for (std::int64_t kilobytes = 0; file >> name >> kilobytes; std::getline(file, unit)) {
+    if (name == "MemAvailable:") return kilobytes * 1024;
+  }
+  return INT64_MAX;  // unknown: the mapping itself will tell
+}
+
+std::optional<std::int64_t> limit_of_this_process() {
+  return memory_limit_bytes(groups_of_this_process(), "/sys/fs/cgroup");
+}
+
 }  // namespace
+
+std::int64_t available_memory_bytes() {
+  return std::min(available_to_the_system(), limit_of_this_process().value_or(INT64_MAX));
+}
 
 Platform discover_platform() {
   return platform_of(
       {.topology = topology_here(),
-       .memory_limit_bytes = memory_limit_bytes(groups_of_this_process(), "/sys/fs/cgroup"),
+       .memory_limit_bytes = limit_of_this_process(),
        .disk_bytes = free_disk_bytes()});
 }
 

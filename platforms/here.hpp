@@ -3,10 +3,15 @@
 // discovered; they are defaults of basis `assumed`.
 #pragma once
 
+#include <cstdint>
+
 #include "platforms/platform.hpp"
 
 namespace stint {
 
 Platform discover_platform();
+
+// What this process could still take of this machine's memory.
+std::int64_t available_memory_bytes();
 
 }  // namespace stint

@@ -4,16 +4,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <memory>
 #include <utility>
 
 namespace stint {
 namespace {
-
-struct DestroyTopology {
-  void operator()(hwloc_topology_t hwloc) const { hwloc_topology_destroy(hwloc); }
-};
 
 std::int64_t clamped(hwloc_uint64_t bytes) {
   constexpr auto most = static_cast<hwloc_uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -71,7 +65,32 @@ std::vector<Cache> caches_of(hwloc_topology_t hwloc, hwloc_obj_t core,
   return caches;
 }
 
+struct FoundCore {
+  int memory = 0;
+  int kind = 0;
+  hwloc_obj_t core = nullptr;
+};
+
+// By memory, then kind, then hwloc's own order.
+std::vector<FoundCore> cores_in_order(hwloc_topology_t hwloc) {
+  const std::vector<hwloc_obj_t> memories = objects(hwloc, HWLOC_OBJ_NUMANODE);
+  std::vector<FoundCore> found;
+  for (const hwloc_obj_t core : cores_of(hwloc)) {
+    found.push_back({memory_of(core, memories), kind_of(hwloc, core), core});
+  }
+  std::stable_sort(found.begin(), found.end(), [](const FoundCore& a, const FoundCore& b) {
+    return std::pair(a.memory, a.kind) < std::pair(b.memory, b.kind);
+  });
+  return found;
+}
+
 }  // namespace
+
+std::vector<hwloc_bitmap_s*> core_sets(hwloc_topology* hwloc) {
+  std::vector<hwloc_bitmap_s*> sets;
+  for (const FoundCore& found : cores_in_order(hwloc)) sets.push_back(found.core->cpuset);
+  return sets;
+}
 
 Topology read_topology(hwloc_topology* hwloc) {
   Topology topology;
@@ -81,29 +100,32 @@ Topology read_topology(hwloc_topology* hwloc) {
     topology.memory_bytes.push_back(clamped(memory->attr->numanode.local_memory));
   }
   const std::vector<hwloc_obj_t> cores = cores_of(hwloc);
-  std::map<std::pair<int, int>, CoreGroup> groups;
-  for (const hwloc_obj_t core : cores) {
-    const int memory = memory_of(core, memories);
-    const int kind = kind_of(hwloc, core);
-    const auto [group, is_new] = groups.try_emplace({memory, kind}, CoreGroup{memory, kind, 0, {}});
-    if (is_new) group->second.caches = caches_of(hwloc, core, cores);
-    ++group->second.cores;
+  if (!cores.empty()) topology.groups.clear();
+  for (const auto& [memory, kind, core] : cores_in_order(hwloc)) {
+    const bool is_new = topology.groups.empty() || topology.groups.back().memory != memory ||
+                        topology.groups.back().kind != kind;
+    if (is_new) topology.groups.push_back({memory, kind, 0, caches_of(hwloc, core, cores)});
+    ++topology.groups.back().cores;
   }
-  if (!groups.empty()) topology.groups.clear();
-  for (auto& [key, group] : groups) topology.groups.push_back(std::move(group));
   return topology;
 }
 
-Topology topology_here() {
+void DestroyTopology::operator()(hwloc_topology* hwloc) const { hwloc_topology_destroy(hwloc); }
+
+HwlocTopology load_topology_here() {
   hwloc_topology_t hwloc = nullptr;
-  if (hwloc_topology_init(&hwloc) != 0) return {};
-  const std::unique_ptr<hwloc_topology, DestroyTopology> owner(hwloc);
+  if (hwloc_topology_init(&hwloc) != 0) return nullptr;
+  HwlocTopology owner(hwloc);
   // The binding (taskset, numactl) is what the user gave us. The process stays bound as it is.
   hwloc_topology_set_flags(hwloc, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
                                       HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING |
                                       HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
-  if (hwloc_topology_load(hwloc) != 0) return {};
-  return read_topology(hwloc);
+  return hwloc_topology_load(hwloc) == 0 ? std::move(owner) : nullptr;
+}
+
+Topology topology_here() {
+  const HwlocTopology hwloc = load_topology_here();
+  return hwloc ? read_topology(hwloc.get()) : Topology{};
 }
 
 }  // namespace stint

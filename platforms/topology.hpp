@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "platforms/platform.hpp"
 
 struct hwloc_topology;
+struct hwloc_bitmap_s;
 
 namespace stint {
 
@@ -34,5 +36,15 @@ Topology read_topology(hwloc_topology* hwloc);
 
 // This machine, as far as this process may use it.
 Topology topology_here();
+
+// The same, in hwloc's own terms; null if hwloc fails.
+struct DestroyTopology {
+  void operator()(hwloc_topology* hwloc) const;
+};
+using HwlocTopology = std::unique_ptr<hwloc_topology, DestroyTopology>;
+HwlocTopology load_topology_here();
+
+// The hardware threads of every core, in the order in which `groups` counts them. hwloc owns them.
+std::vector<hwloc_bitmap_s*> core_sets(hwloc_topology* hwloc);
 
 }  // namespace stint

@@ -4,6 +4,7 @@
 #include "platforms/here.hpp"
 #include "platforms/platform_json.hpp"
 #include "schedules/any_file.hpp"
+#include "schedules/run_report_json.hpp"
 #include "schedules/schedule_json.hpp"
 
 namespace stint {
@@ -15,8 +16,10 @@ AnyFile parse_any_file(const std::string& text, const std::string& file) {
   if (format == "stint-tasks") return graph_from_json(json);
   if (format == "stint-platform") return platform_from_json(json);
   if (format == "stint-schedule") return schedule_from_json(json);
-  json.child("format").fail("the format " + in_quotes(format) +
-                            "; expected stint-tasks, stint-platform or stint-schedule");
+  if (format == "stint-run") return run_report_from_json(json);
+  json.child("format").fail(
+      "the format " + in_quotes(format) +
+      "; expected stint-tasks, stint-platform, stint-schedule or stint-run");
 }
 
 AnyFile read_any_file(const std::string& path) {

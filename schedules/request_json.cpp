@@ -29,23 +29,11 @@ std::optional<double> period_seconds(const std::string& text) {
   return good ? std::optional(seconds) : std::nullopt;
 }
 
-JoulesBy joules_by_from_json(const JsonReader& json) {
-  json.expect_only({"compute", "copy", "switch", "wait", "active", "idle", "memory", "base"});
-  const auto joules = [&](const char* key) { return json.child(key).number(any_number); };
-  return {joules("compute"), joules("copy"), joules("switch"), joules("wait"),
-          joules("active"),  joules("idle"), joules("memory"), joules("base")};
-}
-
 Proof proof_from_json(const JsonReader& json) {
   json.expect_only({"name", "value", "lower_bound", "gap", "bound_by"});
   return {json.child("name").word(objective_words), json.child("value").number(any_number),
           json.child("lower_bound").number(any_number), json.child("gap").number(any_number),
           json.text("bound_by")};
-}
-
-nlohmann::ordered_json to_json(const JoulesBy& by) {
-  return {{"compute", by.compute}, {"copy", by.copy}, {"switch", by.switches}, {"wait", by.wait},
-          {"active", by.active},   {"idle", by.idle}, {"memory", by.memory},   {"base", by.base}};
 }
 
 nlohmann::ordered_json to_json(const Proof& proof) {
@@ -94,6 +82,18 @@ std::map<std::string, std::int64_t> bytes_by_memory(const JsonReader& json) {
   std::map<std::string, std::int64_t> bytes;
   for (const auto& [name, value] : json.members()) bytes[name] = value.integer(min_int64);
   return bytes;
+}
+
+JoulesBy joules_by_from_json(const JsonReader& json) {
+  json.expect_only({"compute", "copy", "switch", "wait", "active", "idle", "memory", "base"});
+  const auto joules = [&](const char* key) { return json.child(key).number(any_number); };
+  return {joules("compute"), joules("copy"), joules("switch"), joules("wait"),
+          joules("active"),  joules("idle"), joules("memory"), joules("base")};
+}
+
+nlohmann::ordered_json to_json(const JoulesBy& by) {
+  return {{"compute", by.compute}, {"copy", by.copy}, {"switch", by.switches}, {"wait", by.wait},
+          {"active", by.active},   {"idle", by.idle}, {"memory", by.memory},   {"base", by.base}};
 }
 
 Request request_from_json(const JsonReader& json) {

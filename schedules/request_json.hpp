@@ -14,9 +14,12 @@ namespace stint {
 Request request_from_json(const JsonReader& json);
 Predicted predicted_from_json(const JsonReader& json);
 
+JoulesBy joules_by_from_json(const JsonReader& json);
+
 // Keys in the fixed order of the file.
 nlohmann::ordered_json to_json(const Request& request);
 nlohmann::ordered_json to_json(const Predicted& predicted);
+nlohmann::ordered_json to_json(const JoulesBy& by);
 
 // Bytes by memory name; negative ones are for the judge.
 std::map<std::string, std::int64_t> bytes_by_memory(const JsonReader& json);

@@ -33,6 +33,9 @@ struct Check {
   std::string operator()(const Platform& platform) const {
     return "ok, " + count_text(std::ssize(platform.devices), "device");
   }
+  std::string operator()(const RunReport& report) const {
+    return "ok, " + count_text(report.steps, "step");
+  }
   std::string operator()(const Schedule& schedule) const {
     return fmt::format("ok, {}, {}", count_text(std::ssize(schedule.actions), "action"),
                        count_text(rule_count, "rule"));
@@ -53,6 +56,7 @@ std::string summary(const Shown& shown) {
   if (const auto* const schedule = std::get_if<Schedule>(&shown.content)) {
     return summary(*schedule, *shown.judged);
   }
+  if (const auto* const report = std::get_if<RunReport>(&shown.content)) return summary(*report);
   const std::string text = summary(std::get<Platform>(shown.content));
   if (shown.file != "here") return text;
   return text +
@@ -64,6 +68,9 @@ std::string summary_json(const Shown& shown) {
   if (const auto* const graph = std::get_if<Graph>(&shown.content)) return summary_json(*graph);
   if (const auto* const platform = std::get_if<Platform>(&shown.content)) {
     return summary_json(*platform);
+  }
+  if (const auto* const report = std::get_if<RunReport>(&shown.content)) {
+    return summary_json(*report);
   }
   return summary_json(std::get<Schedule>(shown.content), *shown.judged);
 }
@@ -79,7 +86,15 @@ std::string check_text(const Shown& shown) {
 }
 
 std::string dot_text(const Shown& shown) {
-  return std::visit([](const auto& content) { return dot_text(content); }, shown.content);
+  if (std::holds_alternative<RunReport>(shown.content)) {
+    throw InputError(shown.file, "a run's report, which has no picture; expected its schedule");
+  }
+  return std::visit(
+      [](const auto& content) -> std::string {
+        if constexpr (std::is_same_v<std::decay_t<decltype(content)>, RunReport>) return "";
+        else return dot_text(content);
+      },
+      shown.content);
 }
 
 std::string trace_text(const Shown& shown) {

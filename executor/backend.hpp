@@ -1,0 +1,66 @@
+// What an action does, ready to run: everything it needs was created when the schedule was
+// compiled, so running it allocates nothing and decides nothing.
+//
+// A backend makes the jobs of its devices. It is given every buffer of an action as a Place.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "schedules/schedule.hpp"
+
+namespace stint {
+
+class Job {
+ public:
+  Job() = default;
+  virtual ~Job() = default;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  // Throws if the machine fails us; the message says how, the caller knows in which action.
+  virtual void run(std::int64_t step) = 0;
+};
+
+// Where the bytes of a buffer are, as one action sees them. The halves of a double buffer take
+// turns; every other buffer has the same offset twice.
+struct Place {
+  BufferId buffer = no_buffer;  // no_buffer: an optional output that is left out
+  MemoryId memory = no_memory;
+  std::int64_t bytes = 0;
+  std::array<std::int64_t, 2> offsets = {0, 0};  // in the memory's arena
+  bool other_half = false;  // the half that belongs to the next step
+
+  int half(std::int64_t step) const { return static_cast<int>((step + (other_half ? 1 : 0)) & 1); }
+  std::int64_t offset(std::int64_t step) const { return offsets[half(step)]; }
+};
+
+// The buffers of an action, in the order of its lists. An update reads `updates_from` and writes
+// `updates_to`: the same place, but in a double buffer the half of this step and that of the next.
+struct Operands {
+  std::vector<Place> reads;
+  std::vector<Place> writes;
+  std::vector<Place> updates_from;
+  std::vector<Place> updates_to;
+  Place workspace;
+};
+
+class Backend {
+ public:
+  Backend() = default;
+  virtual ~Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  // `seconds` is what the simulator predicts.
+  virtual std::unique_ptr<Job> compute(const Action& action, const Operands& operands,
+                                          double seconds) = 0;
+  virtual std::unique_ptr<Job> copy(const Action& action, const Operands& operands,
+                                       double seconds) = 0;
+  virtual std::unique_ptr<Job> load(const Action& action, const Operands& operands,
+                                       double seconds) = 0;
+};
+
+}  // namespace stint

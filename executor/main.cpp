@@ -1,0 +1,178 @@
+// run: replays a schedule exactly, and compares what was predicted with what was measured.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executor/run.hpp"
+#include "files/input_error.hpp"
+#include "files/text_file.hpp"
+
+namespace {
+
+enum Exit { ok = 0, failed = 1, bad_input = 2, not_as_asked = 5 };
+
+struct Options {
+  std::string schedule;
+  std::string output;
+  std::string data = "random:0";
+  std::string meter = "auto";
+  std::string tolerance;
+  std::vector<std::string> storage;
+  bool require_measured = false;
+  bool json = false;
+  bool quiet = false;
+  stint::RunOptions run;
+};
+
+std::atomic<bool> interrupted{false};
+
+// Once: end after the actions in hand. Twice: end.
+void interrupt(int) {
+  interrupted = true;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+// `random:SEED`, or `random`.
+std::int64_t seed_of(const std::string& spec) {
+  if (spec == "random") return 0;
+  const std::string prefix = "random:";
+  const std::string digits = spec.starts_with(prefix) ? spec.substr(prefix.size()) : "";
+  const bool whole = !digits.empty() && digits.size() <= 18 &&
+                     digits.find_first_not_of("0123456789") == std::string::npos;
+  if (!whole) throw stint::InputError("--data " + spec, "unknown; expected random or random:SEED");
+  return std::stoll(digits);
+}
+
+// `10%` is 0.1.
+std::optional<double> share_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  std::size_t used = 0;
+  double percent = -1;
+  try {
+    percent = std::stod(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  const bool good = used > 0 && text.substr(used) == "%" && std::isfinite(percent) && percent >= 0;
+  if (!good) throw stint::InputError("--tolerance " + text, "no share; expected one such as 10%");
+  return percent / 100;
+}
+
+stint::StorageFolders storage_of(const std::vector<std::string>& options) {
+  stint::StorageFolders folders;
+  for (const std::string& option : options) {
+    const std::size_t equals = option.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == option.size()) {
+      throw stint::InputError("--storage " + option, "no folder; expected MEMORY=FOLDER");
+    }
+    folders[option.substr(0, equals)] = option.substr(equals + 1);
+  }
+  return folders;
+}
+
+void expect_sensible(const Options& options) {
+  if (options.meter != "auto" && options.meter != "model") {
+    throw stint::InputError("--meter " + options.meter,
+                            "no meter of this version; expected auto or model");
+  }
+  if (options.json && options.output == "-") {
+    throw stint::InputError(
+        "-o -", "standard output is asked for twice, --json prints there; expected a file");
+  }
+}
+
+// What was asked for and not kept, or nothing.
+std::string complaint(const Options& options, const stint::RunReport& report,
+                      const std::optional<double>& tolerance) {
+  if (!report.replayed_exactly) return "not replayed exactly: an action began too early";
+  if (options.require_measured && !report.energy.basis.starts_with("measured")) {
+    return "no measured energy: " + report.energy.why_not_better.value_or(report.energy.basis);
+  }
+  if (!tolerance) return "";
+  for (const auto& [what, error] : {std::pair("seconds", report.error_seconds()),
+                                    std::pair("joules", report.error_joules())}) {
+    if (error && std::abs(*error) > *tolerance) {
+      return fmt::format("measured {} are off by {:+.1f} %; expected at most {}", what, 100 * *error,
+                         options.tolerance);
+    }
+  }
+  return "";
+}
+
+int run(Options& options) {
+  expect_sensible(options);
+  const std::optional<double> tolerance = share_of(options.tolerance);
+  options.run.seed = seed_of(options.data);
+  options.run.storage = storage_of(options.storage);
+  const stint::Schedule schedule = stint::read_schedule(options.schedule);
+  const stint::RunReport report = stint::run(schedule, options.run, interrupted);
+  const std::string text = run_report_text(report) + "\n";
+  if (!options.output.empty()) stint::write_text(options.output, text);
+  if (options.json) stint::write_text("-", text);
+  if (!options.quiet && !options.json) {
+    (options.output == "-" ? std::cerr : std::cout) << summary(report) << std::flush;
+  }
+  const std::string wrong = complaint(options, report, tolerance);
+  if (wrong.empty()) return ok;
+  std::cerr << "run: " << wrong << '\n';
+  return not_as_asked;
+}
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option("schedule", options.schedule, "what to replay; - is standard input")->required();
+  app.add_option("--steps", options.run.steps, "training steps that are measured")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+  app.add_option("--warmup", options.run.warmup_steps,
+                 "steps before them, after which the run begins anew")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
+  app.add_option("--data", options.data, "inputs: random or random:SEED");
+  app.add_option("--meter", options.meter, "of energy: auto or model");
+  app.add_flag("--require-measured", options.require_measured,
+               "exit 5 unless the energy comes from a counter");
+  app.add_option("--tolerance", options.tolerance,
+                 "exit 5 if seconds or joules are further off than this, such as 10%");
+  app.add_option("--storage", options.storage,
+                 "MEMORY=FOLDER: where the file of a storage memory goes; the temporary folder "
+                 "without")
+      ->allow_extra_args(false);
+  app.add_option("-o,--output", options.output, "where the report goes; - is standard output");
+  app.add_flag("--json", options.json, "print the report as one JSON object");
+  app.add_flag("-q,--quiet", options.quiet, "print nothing but errors");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Replay a schedule exactly; compare predicted with measured.", "run"};
+  app.set_version_flag("--version", STINT_VERSION);
+  Options options;
+  add_options(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << "run: " << stint::one_line(error.what()) << "; see --help\n";
+    return bad_input;
+  }
+
+  std::signal(SIGINT, interrupt);
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like any other
+  try {
+    return run(options);
+  } catch (const stint::InputError& error) {
+    std::cerr << "run: " << error.what() << '\n';
+    return bad_input;
+  } catch (const std::exception& error) {
+    std::cerr << "run: " << error.what() << '\n';
+    return failed;
+  }
+}

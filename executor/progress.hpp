@@ -1,0 +1,43 @@
+// How far a worker has come, told to the others: a counter that only its worker raises and anyone
+// may wait for. A cache line of its own, so that waiting for one worker does not slow another.
+//
+// Waiting spins for a bounded time and then sleeps in the kernel (futex), so that on a loaded
+// machine a waiting worker leaves its core to the one that it waits for. Raising the counter costs
+// a store and a look at whether someone sleeps.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "executor/ticks.hpp"
+
+namespace stint {
+
+// Ends all waiting at once, when a worker has failed or the user has had enough.
+using Stop = std::atomic<bool>;
+
+struct alignas(64) Progress {
+  std::atomic<std::uint32_t> done{0};
+  std::atomic<std::uint32_t> sleepers{0};
+
+  bool reached(std::uint32_t count) const {
+    return done.load(std::memory_order_acquire) >= count;
+  }
+
+  // Only by the owner. The store and the look at sleepers must not change places: a sleeper that
+  // has announced itself either sees the new count or is woken.
+  void publish(std::uint32_t count) {
+    done.store(count, std::memory_order_seq_cst);
+    if (sleepers.load(std::memory_order_seq_cst) != 0) wake();
+  }
+
+  // Returns false if stopped. `spin_ticks` is how long to spin before sleeping.
+  bool wait(std::uint32_t count, Ticks spin_ticks, const Stop& stop);
+
+  // Returns false if `seconds` passed.
+  bool wait_for_seconds(std::uint32_t count, double seconds);
+
+  void wake();
+};
+
+}  // namespace stint

@@ -1,0 +1,128 @@
+#include "executor/replay.hpp"
+
+#include <exception>
+
+namespace stint {
+namespace {
+
+constexpr double look_every_seconds = 0.02;  // at whether the user has had enough
+
+}  // namespace
+
+Replay::Replay(const Program& program, const std::vector<double>& spin_seconds,
+               const std::function<void(WorkerId)>& prepare_thread)
+    : program_(program), progress_(program.lanes.size()) {
+  const double seconds_per_tick = TickRate().seconds_per_tick();
+  for (const double seconds : spin_seconds) {
+    spin_ticks_.push_back(static_cast<Ticks>(seconds / seconds_per_tick));
+  }
+  for (const Lane& lane : program.lanes) times_.emplace_back(lane.entries.size());
+  for (int lane = 0; lane < static_cast<int>(program.lanes.size()); ++lane) {
+    threads_.emplace_back([this, lane, prepare_thread] { serve(lane, prepare_thread); });
+  }
+}
+
+Replay::~Replay() {
+  quit_ = true;
+  called_.publish(++round_);
+  for (std::thread& thread : threads_) thread.join();
+}
+
+StepEnd Replay::run_step(std::int64_t step, const std::atomic<bool>& interrupted) {
+  step_ = step;
+  for (Progress& progress : progress_) progress.done.store(0, std::memory_order_relaxed);
+  arrived_ = 0;
+  returned_ = 0;
+  called_.publish(++round_);
+  if (threads_.empty()) return StepEnd::done;
+  while (!finished_.wait_for_seconds(round_, look_every_seconds)) {
+    if (interrupted || has_failed_) stop_all();
+  }
+  if (has_failed_) return StepEnd::failed;
+  return stop_ ? StepEnd::interrupted : StepEnd::done;
+}
+
+StepTimes Replay::times() const {
+  StepTimes result{.begin = begin_, .actions = std::vector<ActionTimes>(program_.jobs.size())};
+  for (std::size_t lane = 0; lane < times_.size(); ++lane) {
+    for (std::size_t i = 0; i < times_[lane].size(); ++i) {
+      const Entry& entry = program_.lanes[lane].entries[i];
+      if (entry.job != nullptr) result.actions[entry.action] = times_[lane][i];
+    }
+  }
+  return result;
+}
+
+// Whoever is about to sleep when this is called may miss it, so it is called until all are done.
+void Replay::stop_all() {
+  stop_ = true;
+  for (Progress& progress : progress_) progress.wake();
+  started_.wake();
+}
+
+void Replay::serve(int lane, const std::function<void(WorkerId)>& prepare_thread) {
+  const Stop never{false};
+  prepare_thread(program_.lanes[lane].worker);
+  for (std::uint32_t round = 1;; ++round) {
+    called_.wait(round, 0, never);
+    if (quit_) return;
+    if (wait_for_start(lane, round)) perform(lane, step_);
+    const auto all = static_cast<int>(program_.lanes.size());
+    if (returned_.fetch_add(1) + 1 == all) finished_.publish(round);
+  }
+}
+
+// The last to arrive starts the clock for all.
+bool Replay::wait_for_start(int lane, std::uint32_t round) {
+  if (arrived_.fetch_add(1) + 1 < static_cast<int>(program_.lanes.size())) {
+    return started_.wait(round, spin_ticks_[lane], stop_);
+  }
+  begin_ = ticks_now();
+  started_.publish(round);
+  return true;
+}
+
+void Replay::perform(int index, std::int64_t step) {
+  const Lane& lane = program_.lanes[index];
+  Progress& progress = progress_[index];
+  Ticks free_since = ticks_after_wait();
+  for (std::uint32_t i = 0; i < lane.entries.size(); ++i) {
+    const Entry& entry = lane.entries[i];
+    Ticks begin = free_since;
+    if (entry.first_wait != entry.last_wait) {
+      if (!wait(index, entry)) return;
+      begin = ticks_after_wait();
+    }
+    if (stop_.load(std::memory_order_relaxed)) return;
+    if (entry.job != nullptr) {
+      try {
+        entry.job->run(step);
+      } catch (const std::exception& error) {
+        return fail(entry.action, error.what());
+      }
+      free_since = ticks_now();
+      times_[index][i] = {begin, free_since};
+    } else {
+      free_since = begin;
+    }
+    if (entry.publishes) progress.publish(i + 1);
+  }
+}
+
+bool Replay::wait(int index, const Entry& entry) {
+  const Lane& lane = program_.lanes[index];
+  for (std::uint32_t w = entry.first_wait; w < entry.last_wait; ++w) {
+    const WaitFor& need = lane.waits[w];
+    Progress& other = progress_[need.lane];
+    if (other.reached(need.count)) continue;
+    if (!other.wait(need.count, entry.sleeps ? 0 : spin_ticks_[index], stop_)) return false;
+  }
+  return true;
+}
+
+void Replay::fail(ActionId action, const std::string& what) {
+  if (!has_failed_.exchange(true)) failure_ = Failure{action, what};
+  stop_all();
+}
+
+}  // namespace stint

@@ -1,0 +1,85 @@
+// Replays a compiled schedule: one thread for every worker and link that does something, kept for
+// all steps. Inside a step there is no allocation, no lock and no decision; a thread waits where
+// its list says, runs, and tells how far it has come.
+//
+// Steps are separated by a barrier. All threads begin a step together, so that its time is that of
+// the plan and not of waking threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "executor/program.hpp"
+#include "executor/progress.hpp"
+
+namespace stint {
+
+// When an action began and ended.
+struct ActionTimes {
+  Ticks begin = 0;
+  Ticks end = 0;
+};
+
+struct StepTimes {
+  Ticks begin = 0;
+  std::vector<ActionTimes> actions;  // by action
+};
+
+struct Failure {
+  ActionId action{0};
+  std::string what;
+};
+
+// How a step ended.
+enum class StepEnd { done, failed, interrupted };
+
+class Replay {
+ public:
+  // `spin_seconds` is how long each lane spins before it sleeps; `prepare_thread` is called once in
+  // every thread, with its worker, for pinning. The program must outlive the replay.
+  Replay(const Program& program, const std::vector<double>& spin_seconds,
+         const std::function<void(WorkerId)>& prepare_thread);
+  ~Replay();
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+
+  // Runs one step and returns when all threads are done. After anything but `done` no further step
+  // can be run. `interrupted` ends every thread after the action in hand.
+  StepEnd run_step(std::int64_t step, const std::atomic<bool>& interrupted);
+
+  StepTimes times() const;                                            // of the last step
+  const std::optional<Failure>& failure() const { return failure_; }  // the first one
+
+ private:
+  void serve(int lane, const std::function<void(WorkerId)>& prepare_thread);
+  bool wait_for_start(int lane, std::uint32_t round);
+  void perform(int lane, std::int64_t step);
+  bool wait(int lane, const Entry& entry);
+  void fail(ActionId action, const std::string& what);
+  void stop_all();
+
+  const Program& program_;
+  std::vector<Ticks> spin_ticks_;              // by lane
+  std::vector<Progress> progress_;             // by lane: entries done in this step
+  Progress called_;                            // rounds that threads were called to
+  Progress started_;                           // rounds that all threads have come to
+  Progress finished_;                          // rounds that all threads have finished
+  alignas(64) std::atomic<int> arrived_{0};    // threads at the start of this round
+  alignas(64) std::atomic<int> returned_{0};   // threads at the end of this round
+  std::int64_t step_ = 0;
+  std::uint32_t round_ = 0;
+  Stop stop_{false};
+  Stop quit_{false};
+  std::atomic<bool> has_failed_{false};
+  std::optional<Failure> failure_;
+  Ticks begin_ = 0;
+  std::vector<std::vector<ActionTimes>> times_;  // by lane, then entry: threads share no line
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace stint

@@ -1,0 +1,168 @@
+#include "executor/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "executor/measurements.hpp"
+#include "executor/replay.hpp"
+#include "executor/step_data.hpp"
+#include "files/input_error.hpp"
+#include "files/sha256.hpp"
+#include "platforms/cores.hpp"
+#include "schedules/units.hpp"
+#include "schedules/validate.hpp"
+
+namespace stint {
+namespace {
+
+// Longer than handing over to a running thread takes, shorter than putting one to sleep and waking
+// it up again.
+constexpr double spin_seconds = 50e-6;
+constexpr double crowded_spin_seconds = 2e-6;  // where another thread may need the core
+
+void expect_valid(const Schedule& schedule) {
+  const std::vector<Violation> violations = validate(schedule);
+  if (violations.empty()) return;
+  throw InputError(violations.front().where,
+                   fmt::format("R{}: {}{}", violations.front().rule, violations.front().what,
+                               violations.size() == 1
+                                   ? ""
+                                   : fmt::format(" (and {} more, see show --check)",
+                                                 violations.size() - 1)));
+}
+
+// Which thread goes to which core, and how eagerly it may spin there.
+class Crew {
+ public:
+  Crew(const Schedule& schedule, const Program& program) : workers_(workers(schedule.platform)) {
+    for (const Lane& lane : program.lanes) {
+      if (!workers_[lane.worker].is_link()) ++computing_;
+    }
+    for (const Lane& lane : program.lanes) {
+      const bool is_link = workers_[lane.worker].is_link();
+      const auto threads = is_link ? static_cast<int>(program.lanes.size()) : computing_;
+      spin_seconds_.push_back(threads <= cores_.count() ? spin_seconds : crowded_spin_seconds);
+    }
+  }
+
+  const std::vector<double>& spin_seconds_by_lane() const { return spin_seconds_; }
+
+  // A link's thread runs wherever there is room. Workers are numbered across devices, as
+  // discovery does.
+  void pin(WorkerId worker) {
+    const bool pinned = workers_[worker].is_link() ? cores_.pin_this_thread_to_all()
+                                                   : cores_.pin_this_thread(worker);
+    if (!pinned) all_pinned_ = false;
+  }
+
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes;
+    if (computing_ > cores_.count()) {
+      notes.push_back(fmt::format("{} share {}: they slow each other down",
+                                  count_text(computing_, "worker"),
+                                  count_text(cores_.count(), "core")));
+    }
+    if (!all_pinned_) notes.emplace_back("the system refused to pin threads to cores");
+    return notes;
+  }
+
+ private:
+  std::vector<Worker> workers_;
+  Cores cores_;
+  int computing_ = 0;
+  std::vector<double> spin_seconds_;
+  std::atomic<bool> all_pinned_{true};
+};
+
+std::string action_text(const Schedule& schedule, ActionId action) {
+  return describe_action(schedule, action, workers(schedule.platform));
+}
+
+// Runs steps one after another, with their inputs brought in and their results taken.
+class Runner {
+ public:
+  Runner(const Schedule& schedule, Replay& replay, StepData& data,
+         const std::atomic<bool>& interrupted)
+      : schedule_(schedule), replay_(replay), data_(data), interrupted_(interrupted) {}
+
+  template <typename Visit>
+  void run_steps(std::int64_t steps, Visit after_step) {
+    data_.reset();
+    for (std::int64_t step = 0; step < steps; ++step) {
+      data_.bring_inputs(step);
+      const StepEnd end = replay_.run_step(step, interrupted_);
+      if (end == StepEnd::failed) {
+        throw std::runtime_error(fmt::format("step {}, {}: {}", step,
+                                             action_text(schedule_, replay_.failure()->action),
+                                             replay_.failure()->what));
+      }
+      if (end == StepEnd::interrupted) throw Interrupted(fmt::format("interrupted in step {}", step));
+      data_.collect_results(step);
+      after_step(replay_.times());
+    }
+  }
+
+ private:
+  const Schedule& schedule_;
+  Replay& replay_;
+  StepData& data_;
+  const std::atomic<bool>& interrupted_;
+};
+
+// The highest byte that any action touches, or that is there from the start.
+std::map<std::string, std::int64_t> bytes_touched(const Schedule& schedule) {
+  std::map<std::string, std::int64_t> touched;
+  for (const auto& [name, bytes] : schedule.arenas) touched[name] = 0;
+  for (const Buffer& buffer : schedule.buffers) {
+    const std::int64_t last = std::max(buffer.offset, buffer.second_offset.value_or(0));
+    std::int64_t& highest = touched[memory_name(schedule.platform, buffer.memory)];
+    highest = std::max(highest, last + buffer.bytes);
+  }
+  return touched;
+}
+
+RunReport head_of_report(const Schedule& schedule, const Simulation& simulation,
+                         const RunOptions& options) {
+  return {.schedule_sha256 = sha256(schedule_text(schedule)),
+          .numerics_sha256 = schedule.numerics_sha256,
+          .name = schedule.model.name,
+          .steps = options.steps,
+          .warmup_steps = options.warmup_steps,
+          .predicted = {simulation.makespan_seconds, simulation.joules_by.total()},
+          .peak_bytes = bytes_touched(schedule)};
+}
+
+}  // namespace
+
+RunReport run_unjudged(const Schedule& schedule, const Simulation& simulation, Arenas& arenas,
+                       Backend& backend, const RunOptions& options,
+                       const std::atomic<bool>& interrupted) {
+  const Program program = compile(schedule, simulation.seconds, backend);
+  StepData data(schedule, arenas, options.seed);
+  Crew crew(schedule, program);
+  Measurements measurements(schedule, simulation, options.steps);
+  RunReport report = head_of_report(schedule, simulation, options);
+  {
+    Replay replay(program, crew.spin_seconds_by_lane(),
+                  [&](WorkerId worker) { crew.pin(worker); });
+    Runner runner(schedule, replay, data, interrupted);
+    runner.run_steps(options.warmup_steps, [](const StepTimes&) {});
+    runner.run_steps(options.steps, [&](const StepTimes& times) { measurements.add(times); });
+  }
+  measurements.report(report);
+  report.state_sha256 = data.state_sha256(options.steps);
+  report.results_sha256 = data.results_sha256();
+  for (const std::string& note : crew.notes()) report.notes.push_back(note);
+  return report;
+}
+
+RunReport run(const Schedule& schedule, const RunOptions& options,
+              const std::atomic<bool>& interrupted) {
+  expect_valid(schedule);
+  Arenas arenas(schedule, options.storage);
+  SyntheticBackend backend(schedule, arenas, options.pace, options.seed);
+  return run_unjudged(schedule, simulate(schedule), arenas, backend, options, interrupted);
+}
+
+}  // namespace stint

@@ -1,0 +1,100 @@
+#include "executor/step_data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "executor/byte_streams.hpp"
+#include "executor/operands.hpp"
+#include "executor/result_places.hpp"
+#include "files/sha256.hpp"
+
+namespace stint {
+namespace {
+
+std::string_view as_text(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+StepData::StepData(const Schedule& schedule, Arenas& arenas, std::int64_t seed)
+    : schedule_(schedule), arenas_(arenas) {
+  const Graph& graph = schedule.graph;
+  for (int b = 0; b < static_cast<int>(schedule.buffers.size()); ++b) {
+    const Buffer& buffer = schedule.buffers[b];
+    if (!buffer.initial || buffer.within != no_buffer || buffer.tensor == no_tensor) continue;
+    const Place where = place(schedule, BufferId{b});
+    if (graph.tensors[buffer.tensor].kind == Kind::state) {
+      state_.push_back({where, initial_state(graph, buffer.tensor)});
+    } else {
+      (buffer.second_offset ? double_inputs_ : inputs_)
+          .push_back({where, input_of_all_steps(graph, buffer.tensor, seed)});
+    }
+  }
+  for (const ResultPlace& result : result_places(schedule)) {
+    if (result.buffer == no_buffer) continue;
+    const TensorId tensor = schedule.buffers[result.buffer].tensor;
+    const bool updated = graph.tensors[tensor].kind == Kind::state;
+    results_.push_back(
+        {place(schedule, result.buffer, updated), result.skip_bytes, result.bytes});
+  }
+}
+
+void StepData::reset() {
+  digests_.clear();
+  for (const Source& state : state_) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(state.place.bytes));
+    fill_state(state.stream, bytes);
+    arenas_.put(state.place, 0, bytes);
+  }
+  for (const Source& input : double_inputs_) put_input(input, 0);
+}
+
+void StepData::bring_inputs(std::int64_t step) {
+  for (const Source& input : inputs_) put_input(input, step);
+}
+
+void StepData::put_input(const Source& input, std::int64_t step) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(input.place.bytes));
+  fill_input(input.stream, step, bytes);
+  arenas_.put(input.place, step, bytes);
+}
+
+void StepData::collect_results(std::int64_t step) {
+  for (const Held& result : results_) {
+    const std::vector<std::byte> held = arenas_.get(result.place, step);
+    const auto bytes = std::span(held).subspan(static_cast<std::size_t>(result.skip_bytes),
+                                               static_cast<std::size_t>(result.bytes));
+    digests_ += fmt::format("{:016x}\n", digest(0, bytes));
+  }
+}
+
+std::string StepData::state_sha256(std::int64_t steps) const {
+  std::map<std::string, std::vector<std::byte>> by_name;
+  const auto& tensors = schedule_.graph.tensors;
+  std::vector<std::vector<std::byte>*> of_tensor(tensors.size(), nullptr);
+  for (int t = 0; t < static_cast<int>(tensors.size()); ++t) {
+    if (tensors[t].kind != Kind::state || tensors[t].part_of) continue;
+    std::vector<std::byte>& bytes = by_name[tensors[t].name];
+    bytes.resize(static_cast<std::size_t>(tensors[t].bytes));
+    fill_state(initial_state(schedule_.graph, TensorId{t}), bytes);
+    of_tensor[t] = &bytes;
+  }
+  for (const Source& state : state_) {
+    TensorId root = schedule_.buffers[state.place.buffer].tensor;
+    while (tensors[root].part_of) root = tensors[root].part_of->tensor;
+    const std::vector<std::byte> now = arenas_.get(state.place, steps);
+    std::copy(now.begin(), now.end(), of_tensor[root]->begin() + state.stream.offset_bytes);
+  }
+  std::string lines;
+  for (const auto& [name, bytes] : by_name) {
+    lines += fmt::format("{} {} {}\n", sha256(as_text(bytes)), bytes.size(), name);
+  }
+  return sha256(lines);
+}
+
+std::string StepData::results_sha256() const { return sha256(digests_); }
+
+}  // namespace stint

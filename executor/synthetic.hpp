@@ -1,0 +1,47 @@
+// The synthetic backend: executes tasks that have only costs, so that any plan can be replayed. A
+// task burns the seconds that the plan predicts, and really reads and writes its buffers: what it
+// writes follows from its name and from every byte that it reads, so that a wrong address, a lost
+// update, a stale version or a wrong order changes the results.
+//
+// Copies move bytes and then sleep until their predicted end: a link is not this machine's
+// processor. Storage is real, and takes what it takes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "executor/arenas.hpp"
+#include "executor/backend.hpp"
+#include "executor/spin.hpp"
+
+namespace stint {
+
+// Takes its predicted time, or none beyond what the bytes take.
+enum class Pace { predicted, none };
+
+class SyntheticBackend : public Backend {
+ public:
+  // Both must outlive the jobs. `seed` decides the bytes of inputs.
+  SyntheticBackend(const Schedule& schedule, Arenas& arenas, Pace pace, std::int64_t seed);
+
+  std::unique_ptr<Job> compute(const Action& action, const Operands& operands,
+                                  double seconds) override;
+  std::unique_ptr<Job> copy(const Action& action, const Operands& operands,
+                               double seconds) override;
+  std::unique_ptr<Job> load(const Action& action, const Operands& operands,
+                               double seconds) override;
+
+ private:
+  double paced(double seconds) const { return pace_ == Pace::predicted ? seconds : 0; }
+
+  const Schedule& schedule_;
+  Arenas& arenas_;
+  Pace pace_;
+  std::int64_t seed_;
+  std::optional<Spin> spin_;
+  std::map<WorkerId, StorageFile::Bounce> bounces_;  // of the threads that use storage
+};
+
+}  // namespace stint

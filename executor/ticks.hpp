@@ -1,0 +1,52 @@
+// Time as the executor reads it: the processor's time-stamp counter where there is one that runs at
+// a constant rate on all cores, else the monotonic clock. A reading costs a few nanoseconds, so
+// every action of a step can be timed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace stint {
+
+using Ticks = std::uint64_t;
+
+inline std::int64_t steady_nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// After everything that was waited for: an earlier load cannot slip behind the reading.
+inline Ticks ticks_after_wait() {
+#if defined(__x86_64__)
+  _mm_lfence();
+  return __rdtsc();
+#else
+  return static_cast<Ticks>(steady_nanoseconds());
+#endif
+}
+
+inline Ticks ticks_now() {
+#if defined(__x86_64__)
+  return __rdtsc();
+#else
+  return static_cast<Ticks>(steady_nanoseconds());
+#endif
+}
+
+// How long a tick is, learnt from the monotonic clock; the longer ago `begin`, the more exactly.
+class TickRate {
+ public:
+  TickRate();  // takes a few milliseconds, so that a first answer is good to 1e-5
+
+  double seconds_per_tick() const;
+
+ private:
+  std::int64_t begin_nanoseconds_;
+  Ticks begin_ticks_;
+};
+
+}  // namespace stint

@@ -1,0 +1,31 @@
+// The cores of this machine that this process may use, in the order in which discover_platform()
+// counts workers: by memory, then kind, then number. For pinning threads.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+struct hwloc_topology;
+
+namespace stint {
+
+class Cores {
+ public:
+  Cores();  // this machine
+  ~Cores();
+  Cores(const Cores&) = delete;
+  Cores& operator=(const Cores&) = delete;
+
+  int count() const;  // at least 1, even where nothing is known
+
+  // Binds the calling thread to a core (modulo the count), or to all that may be used. False where
+  // the system refuses: the thread then runs where it likes.
+  bool pin_this_thread(int core) const;
+  bool pin_this_thread_to_all() const;
+
+ private:
+  struct Known;
+  std::unique_ptr<Known> known_;
+};
+
+}  // namespace stint

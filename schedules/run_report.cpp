@@ -1,0 +1,100 @@
+#include "schedules/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "files/input_error.hpp"
+#include "schedules/text_table.hpp"
+#include "schedules/units.hpp"
+
+namespace stint {
+namespace {
+
+using Align = TextTable::Align;
+constexpr std::size_t actions_shown = 5;
+
+std::optional<double> relative_error(double measured, double predicted) {
+  if (predicted == 0) return std::nullopt;
+  return (measured - predicted) / predicted;
+}
+
+std::string error_text(const std::optional<double>& error) {
+  return error ? fmt::format("{:+.1f} %", 100 * *error) : "-";
+}
+
+std::string comparison_table(const RunReport& report) {
+  const bool modelled = report.energy.basis.starts_with("modelled");
+  TextTable table({{"", Align::left}, {"predicted"}, {"measured"}, {"error"}});
+  table.row({"step", seconds_text(report.predicted.seconds), seconds_text(report.measured.seconds),
+             error_text(report.error_seconds())});
+  table.row({modelled ? "energy (modelled)" : "energy", joules_text(report.predicted.joules),
+             joules_text(report.measured.joules), error_text(report.error_joules())});
+  return table.text();
+}
+
+std::string basis_line(const EnergyBasis& energy) {
+  std::string text = "basis      " + one_line(energy.basis);
+  if (energy.basis.starts_with("modelled")) {
+    text += ": measured times x the platform's prices, no counter was read";
+  }
+  for (const std::string& domain : energy.domains) text += ", " + one_line(domain);
+  if (energy.why_not_better) text += " (" + one_line(*energy.why_not_better) + ")";
+  return text + '\n';
+}
+
+std::string peak_lines(const RunReport& report) {
+  std::string text;
+  for (const auto& [memory, bytes] : report.peak_bytes) {
+    text += fmt::format("peak       {} in {}\n", bytes_text(bytes), one_line(memory));
+  }
+  return text;
+}
+
+// The actions that take most of the difference.
+std::string worst_actions(const RunReport& report) {
+  std::vector<RunAction> worst = report.actions;
+  const auto off = [](const RunAction& action) {
+    return std::abs(action.measured_seconds - action.predicted_seconds);
+  };
+  std::stable_sort(worst.begin(), worst.end(),
+                   [&](const RunAction& a, const RunAction& b) { return off(a) > off(b); });
+  worst.resize(std::min(worst.size(), actions_shown));
+  TextTable table({{"furthest off", Align::left}, {"start"}, {"predicted"}, {"measured"}});
+  for (const RunAction& action : worst) {
+    table.row({fmt::format("action {}", action.id), seconds_text(action.start_seconds),
+               seconds_text(action.predicted_seconds), seconds_text(action.measured_seconds)});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
+}  // namespace
+
+std::optional<double> RunReport::error_seconds() const {
+  return relative_error(measured.seconds, predicted.seconds);
+}
+
+std::optional<double> RunReport::error_joules() const {
+  return relative_error(measured.joules, predicted.joules);
+}
+
+std::string summary(const RunReport& report) {
+  std::string text = fmt::format("run        {}, {} after {}\n", one_line(report.name),
+                                 count_text(report.steps, "step"),
+                                 count_text(report.warmup_steps, "warm-up step"));
+  text += fmt::format("replayed   {}\n", report.replayed_exactly
+                                             ? "exactly as scheduled"
+                                             : "NOT as scheduled: the order was not kept");
+  text += basis_line(report.energy);
+  text += peak_lines(report);
+  text += fmt::format("spread     {} to {}, median {}\n", seconds_text(report.spread.least_seconds),
+                      seconds_text(report.spread.greatest_seconds),
+                      seconds_text(report.spread.median_seconds));
+  text += fmt::format("state      {}\nresults    {}\n", one_line(report.state_sha256),
+                      one_line(report.results_sha256));
+  for (const std::string& note : report.notes) text += "note       " + one_line(note) + '\n';
+  return text + '\n' + comparison_table(report) + worst_actions(report);
+}
+
+}  // namespace stint

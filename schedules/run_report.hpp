@@ -1,0 +1,76 @@
+// What `run` says of a replay, as data: predicted next to measured, for the step and for every
+// action. Written by the executor, read by `show`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedules/schedule.hpp"
+
+namespace stint {
+
+struct SecondsAndJoules {
+  double seconds = 0;
+  double joules = 0;
+};
+
+// Where the joules come from.
+struct EnergyBasis {
+  std::string basis;  // `measured:…`, `modelled:…` or `unavailable`
+  std::vector<std::string> domains;  // what the counters cover
+  std::optional<std::string> why_not_better;
+};
+
+// Over the measured steps.
+struct StepSpread {
+  double least_seconds = 0;
+  double median_seconds = 0;
+  double greatest_seconds = 0;
+};
+
+struct RunAction {
+  std::int64_t id = 0;
+  double start_seconds = 0;
+  double predicted_seconds = 0;
+  double measured_seconds = 0;
+};
+
+struct RunReport {
+  std::string schedule_sha256;
+  std::string numerics_sha256;
+  std::string name;  // of the model
+  std::int64_t steps = 0;
+  std::int64_t warmup_steps = 0;  // before the measured ones, and apart from them
+  bool replayed_exactly = false;
+  EnergyBasis energy;
+  SecondsAndJoules predicted;
+  SecondsAndJoules measured;     // medians
+  JoulesBy measured_joules_by;   // of the median step
+  StepSpread spread;
+  std::vector<double> loss;
+  std::string state_sha256;
+  std::string results_sha256;
+  std::map<std::string, std::int64_t> peak_bytes;  // highest byte touched, by memory name
+  std::vector<RunAction> actions;                  // medians
+  std::vector<std::string> notes;  // what a reader should know before believing the times
+
+  // (measured − predicted) / predicted; nothing if nothing was predicted.
+  std::optional<double> error_seconds() const;
+  std::optional<double> error_joules() const;
+};
+
+// Reads a "stint-run" file; throws InputError if it is not one.
+RunReport parse_run_report(const std::string& text, const std::string& file);
+
+std::string run_report_text(const RunReport& report);
+
+// For people.
+std::string summary(const RunReport& report);
+
+// One object on one line.
+std::string summary_json(const RunReport& report);
+
+}  // namespace stint

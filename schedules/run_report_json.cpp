@@ -1,0 +1,134 @@
+#include "schedules/run_report_json.hpp"
+
+#include "schedules/request_json.hpp"
+
+namespace stint {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json energy_json(const EnergyBasis& energy) {
+  const Json why = energy.why_not_better ? Json(*energy.why_not_better) : Json(nullptr);
+  return {{"basis", energy.basis}, {"domains", energy.domains}, {"why_not_better", why}};
+}
+
+Json spread_json(const StepSpread& spread) {
+  return {{"least", spread.least_seconds},
+          {"median", spread.median_seconds},
+          {"greatest", spread.greatest_seconds}};
+}
+
+// Everything but the actions, in the order of the file.
+Json head_json(const RunReport& report) {
+  return {{"format", "stint-run"},
+          {"version", 1},
+          {"schedule_sha256", report.schedule_sha256},
+          {"numerics_sha256", report.numerics_sha256},
+          {"name", report.name},
+          {"steps", report.steps},
+          {"warmup_steps", report.warmup_steps},
+          {"replayed_exactly", report.replayed_exactly},
+          {"energy", energy_json(report.energy)},
+          {"predicted",
+           {{"seconds", report.predicted.seconds}, {"joules", report.predicted.joules}}},
+          {"measured",
+           {{"seconds", report.measured.seconds},
+            {"joules", report.measured.joules},
+            {"joules_by", to_json(report.measured_joules_by)}}},
+          {"error",
+           {{"seconds", or_null(report.error_seconds())},
+            {"joules", or_null(report.error_joules())}}},
+          {"step_seconds", spread_json(report.spread)},
+          {"loss", report.loss},
+          {"state_sha256", report.state_sha256},
+          {"results_sha256", report.results_sha256},
+          {"peak_bytes", report.peak_bytes},
+          {"notes", report.notes}};
+}
+
+EnergyBasis energy_from(const JsonReader& json) {
+  json.expect_only({"basis", "domains", "why_not_better"});
+  EnergyBasis energy{.basis = json.text("basis")};
+  for (const JsonReader& domain : json.elements("domains")) energy.domains.push_back(domain.text());
+  if (json.has("why_not_better")) energy.why_not_better = json.text("why_not_better");
+  return energy;
+}
+
+StepSpread spread_from(const JsonReader& json) {
+  json.expect_only({"least", "median", "greatest"});
+  return {json.child("least").number(), json.child("median").number(),
+          json.child("greatest").number()};
+}
+
+RunAction action_from(const JsonReader& json) {
+  json.expect_only({"id", "start_seconds", "predicted_seconds", "measured_seconds"});
+  return {json.child("id").integer(min_int64), json.child("start_seconds").number(),
+          json.child("predicted_seconds").number(), json.child("measured_seconds").number()};
+}
+
+void read_times(const JsonReader& json, RunReport& report) {
+  const JsonReader predicted = json.child("predicted");
+  predicted.expect_only({"seconds", "joules"});
+  report.predicted = {predicted.child("seconds").number(), predicted.child("joules").number()};
+  const JsonReader measured = json.child("measured");
+  measured.expect_only({"seconds", "joules", "joules_by"});
+  report.measured = {measured.child("seconds").number(), measured.child("joules").number()};
+  report.measured_joules_by = joules_by_from_json(measured.child("joules_by"));
+  json.child("error").expect_only({"seconds", "joules"});  // follows from the others
+  report.spread = spread_from(json.child("step_seconds"));
+}
+
+}  // namespace
+
+RunReport run_report_from_json(const JsonReader& json) {
+  json.expect_format("stint-run", 1);
+  json.expect_only({"format", "version", "schedule_sha256", "numerics_sha256", "name", "steps",
+                    "warmup_steps", "replayed_exactly", "energy", "predicted", "measured", "error",
+                    "step_seconds", "loss", "state_sha256", "results_sha256", "peak_bytes", "notes",
+                    "actions"});
+  RunReport report{.schedule_sha256 = json.text("schedule_sha256"),
+                   .numerics_sha256 = json.text("numerics_sha256"),
+                   .name = json.text("name"),
+                   .steps = json.integer("steps"),
+                   .warmup_steps = json.integer("warmup_steps"),
+                   .replayed_exactly = json.child("replayed_exactly").boolean(),
+                   .energy = energy_from(json.child("energy"))};
+  read_times(json, report);
+  for (const JsonReader& loss : json.elements("loss")) report.loss.push_back(loss.number(-1e308));
+  report.state_sha256 = json.text("state_sha256");
+  report.results_sha256 = json.text("results_sha256");
+  for (const auto& [name, bytes] : json.child("peak_bytes").members()) {
+    report.peak_bytes[name] = bytes.integer();
+  }
+  for (const JsonReader& note : json.elements("notes")) report.notes.push_back(note.text());
+  for (const JsonReader& action : json.elements("actions")) {
+    report.actions.push_back(action_from(action));
+  }
+  return report;
+}
+
+RunReport parse_run_report(const std::string& text, const std::string& file) {
+  const nlohmann::json document = parse_json(text, file);
+  return run_report_from_json(JsonReader(document, file));
+}
+
+std::string run_report_text(const RunReport& report) {
+  JsonText text;
+  const Json head = head_json(report);
+  for (const auto& [key, value] : head.items()) text.value(key.c_str(), value);
+  text.begin_list("actions");
+  for (const RunAction& action : report.actions) {
+    text.element({{"id", action.id},
+                  {"start_seconds", action.start_seconds},
+                  {"predicted_seconds", action.predicted_seconds},
+                  {"measured_seconds", action.measured_seconds}});
+  }
+  text.end_list();
+  return text.finish();
+}
+
+std::string summary_json(const RunReport& report) { return head_json(report).dump() + '\n'; }
+
+}  // namespace stint
