@@ -42,8 +42,7 @@ void expect_storage(const Schedule& schedule, const std::string& name) {
 
 std::string folder_of(const StorageFolders& folders, const std::string& name) {
   const auto found = folders.find(name);
-  return found != folders.end() ? found->second
-                                : std::filesystem::temp_directory_path().string();
+  return found != folders.end() ? found->second : std::filesystem::temp_directory_path().string();
 }
 
 // Whether every buffer there begins a block and shares none.
@@ -75,8 +74,8 @@ Arenas::Arenas(const Schedule& schedule, const StorageFolders& folders) : checks
   for (const auto& [name, bytes] : schedule.arenas) {
     const MemoryId memory = *find_memory(schedule.platform, name);
     if (is_storage_memory(schedule, memory)) {
-      arenas_[memory].file = std::make_unique<StorageFile>(
-          folder_of(folders, name), bytes, has_whole_blocks(schedule, memory));
+      arenas_[memory].file = std::make_unique<StorageFile>(folder_of(folders, name), bytes,
+                                                           has_whole_blocks(schedule, memory));
     } else if (bytes > 0) {
       const auto size = static_cast<std::size_t>(bytes);
       arenas_[memory].mapped = {map_bytes(size), Unmap{size}};

@@ -31,7 +31,7 @@ struct Place {
   MemoryId memory = no_memory;
   std::int64_t bytes = 0;
   std::array<std::int64_t, 2> offsets = {0, 0};  // in the memory's arena
-  bool other_half = false;  // the half that belongs to the next step
+  bool other_half = false;                       // the half that belongs to the next step
 
   int half(std::int64_t step) const { return static_cast<int>((step + (other_half ? 1 : 0)) & 1); }
   std::int64_t offset(std::int64_t step) const { return offsets[half(step)]; }
@@ -56,11 +56,11 @@ class Backend {
 
   // `seconds` is what the simulator predicts.
   virtual std::unique_ptr<Job> compute(const Action& action, const Operands& operands,
-                                          double seconds) = 0;
+                                       double seconds) = 0;
   virtual std::unique_ptr<Job> copy(const Action& action, const Operands& operands,
-                                       double seconds) = 0;
+                                    double seconds) = 0;
   virtual std::unique_ptr<Job> load(const Action& action, const Operands& operands,
-                                       double seconds) = 0;
+                                    double seconds) = 0;
 };
 
 }  // namespace stint

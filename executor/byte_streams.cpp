@@ -59,7 +59,7 @@ std::uint64_t digest(std::uint64_t key, std::span<const std::byte> bytes) {
   return result;
 }
 
-void fill(std::uint64_t key, std::int64_t offset, std::span<std::byte> bytes) {
+void write_stream(std::uint64_t key, std::int64_t offset, std::span<std::byte> bytes) {
   auto index = static_cast<std::uint64_t>(offset) / word_bytes;
   const std::size_t skip = static_cast<std::uint64_t>(offset) % word_bytes;
   if (skip != 0) {

@@ -29,6 +29,6 @@ std::uint64_t derive(std::uint64_t key, std::int64_t number);
 std::uint64_t digest(std::uint64_t key, std::span<const std::byte> bytes);
 
 // Writes bytes `offset`, `offset` + 1, … of the key's stream.
-void fill(std::uint64_t key, std::int64_t offset, std::span<std::byte> bytes);
+void write_stream(std::uint64_t key, std::int64_t offset, std::span<std::byte> bytes);
 
 }  // namespace stint

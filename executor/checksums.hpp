@@ -1,5 +1,6 @@
 // Checksums of what was written to storage, piece by piece: a piece is what is ever written or read
-// by itself (a cell of schedules/layout.hpp), so that a whole may be read that was written in parts.
+// by itself (a cell of schedules/layout.hpp), so that a whole may be read that was written in
+// parts.
 //
 // Whoever reads happens after whoever wrote, so the table needs no lock of its own.
 #pragma once

@@ -98,11 +98,11 @@ std::string complaint(const Options& options, const stint::RunReport& report,
     return "no measured energy: " + report.energy.why_not_better.value_or(report.energy.basis);
   }
   if (!tolerance) return "";
-  for (const auto& [what, error] : {std::pair("seconds", report.error_seconds()),
-                                    std::pair("joules", report.error_joules())}) {
+  for (const auto& [what, error] :
+       {std::pair("seconds", report.error_seconds()), std::pair("joules", report.error_joules())}) {
     if (error && std::abs(*error) > *tolerance) {
-      return fmt::format("measured {} are off by {:+.1f} %; expected at most {}", what, 100 * *error,
-                         options.tolerance);
+      return fmt::format("measured {} are off by {:+.1f} %; expected at most {}", what,
+                         100 * *error, options.tolerance);
     }
   }
   return "";
@@ -113,6 +113,7 @@ int run(Options& options) {
   const std::optional<double> tolerance = share_of(options.tolerance);
   options.run.seed = seed_of(options.data);
   options.run.storage = storage_of(options.storage);
+  options.run.file = options.schedule == "-" ? "standard input" : options.schedule;
   const stint::Schedule schedule = stint::read_schedule(options.schedule);
   const stint::RunReport report = stint::run(schedule, options.run, interrupted);
   const std::string text = run_report_text(report) + "\n";

@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t most_times_kept = std::size_t{1} << 23U;
 
 std::size_t steps_kept(std::size_t actions, std::int64_t steps) {
-  const std::size_t fit = std::max<std::size_t>(1, most_times_kept / std::max<std::size_t>(1, actions));
+  const std::size_t fit =
+      std::max<std::size_t>(1, most_times_kept / std::max<std::size_t>(1, actions));
   return std::min(fit, static_cast<std::size_t>(steps));
 }
 
@@ -44,7 +45,7 @@ Measurements::Measurements(const Schedule& schedule, const Simulation& simulatio
 
 void Measurements::add(const StepTimes& times) {
   kept_order_ = kept_order_ && kept_order(schedule_, lists_, times);
-  MeasuredStep step = measured_step(times, rate_.seconds_per_tick());
+  MeasuredStep step = measured_step(times, seconds_per_tick());
   seconds_.push_back(step.seconds);
   joules_.push_back(modelled_joules(schedule_, lists_, step));
   if (kept_.size() < most_kept_) kept_.push_back(std::move(step));
@@ -73,7 +74,8 @@ std::vector<RunAction> Measurements::actions() const {
       starts[step] = kept_[step].start_seconds[i];
       seconds[step] = kept_[step].action_seconds[i];
     }
-    rows.push_back({schedule_.actions[i].id, median(starts), simulation_.seconds[i], median(seconds)});
+    rows.push_back(
+        {schedule_.actions[i].id, median(starts), simulation_.seconds[i], median(seconds)});
   }
   return rows;
 }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "executor/measured_step.hpp"
-#include "executor/ticks.hpp"
 #include "schedules/run_report.hpp"
 #include "schedules/simulate.hpp"
 
@@ -27,7 +26,6 @@ class Measurements {
   const Schedule& schedule_;
   const Simulation& simulation_;
   Lanes lists_;
-  TickRate rate_;
   std::size_t most_kept_;  // steps whose actions are kept
   bool kept_order_ = true;
   std::vector<double> seconds_;   // by step

@@ -63,7 +63,7 @@ Place place(const Schedule& schedule, BufferId buffer, bool other_half) {
           .memory = it.memory,
           .bytes = it.bytes,
           .offsets = {it.offset, it.offset + ahead},
-          .other_half = other_half};
+          .other_half = other_half && outer.second_offset.has_value()};
 }
 
 Operands operands(const Schedule& schedule, const HalfChooser& halves, ActionId id) {

@@ -101,7 +101,7 @@ class Compiler {
 };
 
 std::unique_ptr<Job> make_job(const Action& action, const Operands& operands, double seconds,
-                                    Backend& backend) {
+                              Backend& backend) {
   switch (action.what) {
     case Do::compute:
       return backend.compute(action, operands, seconds);
@@ -126,7 +126,7 @@ Program compile(const Schedule& schedule, const std::vector<double>& seconds, Ba
   program.jobs.reserve(schedule.actions.size());
   for (int i = 0; i < static_cast<int>(schedule.actions.size()); ++i) {
     program.jobs.push_back(make_job(schedule.actions[i], operands(schedule, halves, ActionId{i}),
-                                          seconds[i], backend));
+                                    seconds[i], backend));
   }
   Compiler(schedule, lists, before).lay_out_lanes(program);
   return program;

@@ -22,7 +22,7 @@ struct WaitFor {
 
 struct Entry {
   ActionId action{0};
-  Job* job = nullptr;  // null: a copy that another lane performs occupies this worker
+  Job* job = nullptr;            // null: a copy that another lane performs occupies this worker
   std::uint32_t first_wait = 0;  // half-open range of Lane::waits
   std::uint32_t last_wait = 0;
   bool sleeps = false;     // waits without spinning
@@ -37,7 +37,7 @@ struct Lane {
 };
 
 struct Program {
-  std::vector<Lane> lanes;  // of the workers that do something
+  std::vector<Lane> lanes;                 // of the workers that do something
   std::vector<std::unique_ptr<Job>> jobs;  // by action
 };
 

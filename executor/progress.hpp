@@ -20,9 +20,7 @@ struct alignas(64) Progress {
   std::atomic<std::uint32_t> done{0};
   std::atomic<std::uint32_t> sleepers{0};
 
-  bool reached(std::uint32_t count) const {
-    return done.load(std::memory_order_acquire) >= count;
-  }
+  bool reached(std::uint32_t count) const { return done.load(std::memory_order_acquire) >= count; }
 
   // Only by the owner. The store and the look at sleepers must not change places: a sleeper that
   // has announced itself either sees the new count or is woken.

@@ -12,9 +12,8 @@ constexpr double look_every_seconds = 0.02;  // at whether the user has had enou
 Replay::Replay(const Program& program, const std::vector<double>& spin_seconds,
                const std::function<void(WorkerId)>& prepare_thread)
     : program_(program), progress_(program.lanes.size()) {
-  const double seconds_per_tick = TickRate().seconds_per_tick();
   for (const double seconds : spin_seconds) {
-    spin_ticks_.push_back(static_cast<Ticks>(seconds / seconds_per_tick));
+    spin_ticks_.push_back(static_cast<Ticks>(seconds / seconds_per_tick()));
   }
   for (const Lane& lane : program.lanes) times_.emplace_back(lane.entries.size());
   for (int lane = 0; lane < static_cast<int>(program.lanes.size()); ++lane) {
@@ -29,6 +28,7 @@ Replay::~Replay() {
 }
 
 StepEnd Replay::run_step(std::int64_t step, const std::atomic<bool>& interrupted) {
+  if (interrupted) return StepEnd::interrupted;
   step_ = step;
   for (Progress& progress : progress_) progress.done.store(0, std::memory_order_relaxed);
   arrived_ = 0;

@@ -64,13 +64,13 @@ class Replay {
   void stop_all();
 
   const Program& program_;
-  std::vector<Ticks> spin_ticks_;              // by lane
-  std::vector<Progress> progress_;             // by lane: entries done in this step
-  Progress called_;                            // rounds that threads were called to
-  Progress started_;                           // rounds that all threads have come to
-  Progress finished_;                          // rounds that all threads have finished
-  alignas(64) std::atomic<int> arrived_{0};    // threads at the start of this round
-  alignas(64) std::atomic<int> returned_{0};   // threads at the end of this round
+  std::vector<Ticks> spin_ticks_;             // by lane
+  std::vector<Progress> progress_;            // by lane: entries done in this step
+  Progress called_;                           // rounds that threads were called to
+  Progress started_;                          // rounds that all threads have come to
+  Progress finished_;                         // rounds that all threads have finished
+  alignas(64) std::atomic<int> arrived_{0};   // threads at the start of this round
+  alignas(64) std::atomic<int> returned_{0};  // threads at the end of this round
   std::int64_t step_ = 0;
   std::uint32_t round_ = 0;
   Stop stop_{false};

@@ -58,9 +58,8 @@ class Holders {
   void write(BufferId buffer) {
     for (int c = layout_.cells[buffer].begin; c < layout_.cells[buffer].end; ++c) {
       const Extent where = extent(schedule_, layout_, c);
-      memories_[schedule_.buffers[buffer].memory].take(where.begin, where.end, c, [&](int previous) {
-        holds_[previous] = false;
-      });
+      memories_[schedule_.buffers[buffer].memory].take(
+          where.begin, where.end, c, [&](int previous) { holds_[previous] = false; });
       holds_[c] = true;
     }
   }

@@ -21,15 +21,14 @@ namespace {
 constexpr double spin_seconds = 50e-6;
 constexpr double crowded_spin_seconds = 2e-6;  // where another thread may need the core
 
-void expect_valid(const Schedule& schedule) {
+void expect_valid(const Schedule& schedule, const std::string& file) {
   const std::vector<Violation> violations = validate(schedule);
   if (violations.empty()) return;
-  throw InputError(violations.front().where,
-                   fmt::format("R{}: {}{}", violations.front().rule, violations.front().what,
-                               violations.size() == 1
-                                   ? ""
-                                   : fmt::format(" (and {} more, see show --check)",
-                                                 violations.size() - 1)));
+  const auto& [rule, where, what] = violations.front();
+  const std::string more = violations.size() == 1 ? ""
+                                                  : fmt::format(" (and {} more, see show --check)",
+                                                                violations.size() - 1);
+  throw InputError(file + ": " + where, fmt::format("R{}: {}{}", rule, what, more));
 }
 
 // Which thread goes to which core, and how eagerly it may spin there.
@@ -69,7 +68,7 @@ class Crew {
 
  private:
   std::vector<Worker> workers_;
-  Cores cores_;
+  const Cores& cores_ = Cores::here();
   int computing_ = 0;
   std::vector<double> spin_seconds_;
   std::atomic<bool> all_pinned_{true};
@@ -97,7 +96,8 @@ class Runner {
                                              action_text(schedule_, replay_.failure()->action),
                                              replay_.failure()->what));
       }
-      if (end == StepEnd::interrupted) throw Interrupted(fmt::format("interrupted in step {}", step));
+      if (end == StepEnd::interrupted)
+        throw Interrupted(fmt::format("interrupted in step {}", step));
       data_.collect_results(step);
       after_step(replay_.times());
     }
@@ -144,8 +144,7 @@ RunReport run_unjudged(const Schedule& schedule, const Simulation& simulation, A
   Measurements measurements(schedule, simulation, options.steps);
   RunReport report = head_of_report(schedule, simulation, options);
   {
-    Replay replay(program, crew.spin_seconds_by_lane(),
-                  [&](WorkerId worker) { crew.pin(worker); });
+    Replay replay(program, crew.spin_seconds_by_lane(), [&](WorkerId worker) { crew.pin(worker); });
     Runner runner(schedule, replay, data, interrupted);
     runner.run_steps(options.warmup_steps, [](const StepTimes&) {});
     runner.run_steps(options.steps, [&](const StepTimes& times) { measurements.add(times); });
@@ -159,7 +158,7 @@ RunReport run_unjudged(const Schedule& schedule, const Simulation& simulation, A
 
 RunReport run(const Schedule& schedule, const RunOptions& options,
               const std::atomic<bool>& interrupted) {
-  expect_valid(schedule);
+  expect_valid(schedule, options.file);
   Arenas arenas(schedule, options.storage);
   SyntheticBackend backend(schedule, arenas, options.pace, options.seed);
   return run_unjudged(schedule, simulate(schedule), arenas, backend, options, interrupted);

@@ -14,6 +14,7 @@
 namespace stint {
 
 struct RunOptions {
+  std::string file = "schedule";  // as messages name it
   std::int64_t steps = 10;
   std::int64_t warmup_steps = 1;  // the run then begins anew, so they decide no bits
   std::int64_t seed = 0;          // of the inputs

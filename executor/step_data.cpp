@@ -37,8 +37,7 @@ StepData::StepData(const Schedule& schedule, Arenas& arenas, std::int64_t seed)
     if (result.buffer == no_buffer) continue;
     const TensorId tensor = schedule.buffers[result.buffer].tensor;
     const bool updated = graph.tensors[tensor].kind == Kind::state;
-    results_.push_back(
-        {place(schedule, result.buffer, updated), result.skip_bytes, result.bytes});
+    results_.push_back({place(schedule, result.buffer, updated), result.skip_bytes, result.bytes});
   }
 }
 

@@ -22,7 +22,7 @@ class StepData {
   // As before the first step: state, the first step's half of double inputs, no results.
   void reset();
 
-  void bring_inputs(std::int64_t step);    // before every step
+  void bring_inputs(std::int64_t step);     // before every step
   void collect_results(std::int64_t step);  // after every step
 
   std::string state_sha256(std::int64_t steps) const;

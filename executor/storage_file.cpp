@@ -72,7 +72,8 @@ StorageFile::StorageFile(const std::string& folder, std::int64_t bytes,
   expect_folder(folder);
   descriptor_ = open_nameless(folder);
   if (descriptor_ < 0) {
-    throw InputError(folder, fmt::format("{}; expected a folder to write in", std::strerror(errno)));
+    throw InputError(folder,
+                     fmt::format("{}; expected a folder to write in", std::strerror(errno)));
   }
   const int error = bytes == 0 ? 0 : ::posix_fallocate(descriptor_, 0, whole_blocks(bytes));
   if (error != 0) {

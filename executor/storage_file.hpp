@@ -1,8 +1,8 @@
 // A storage memory: a file of the arena's size, allocated once, without a name, so that nothing is
 // left behind however the program ends.
 //
-// Goes past the page cache (O_DIRECT) where the file system allows it and every buffer has blocks of
-// its own; so a copy to a disk is one.
+// Goes past the page cache (O_DIRECT) where the file system allows it and every buffer has blocks
+// of its own; so a copy to a disk is one.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ std::int64_t later(double seconds) {
 class ComputeJob : public Job {
  public:
   ComputeJob(const Task& task, Operands operands, const Arenas& arenas, const Spin* spin,
-                double seconds)
+             double seconds)
       : key_(task_key(task)),
         operands_(std::move(operands)),
         arenas_(arenas),
@@ -38,17 +38,17 @@ class ComputeJob : public Job {
  private:
   void touch_bytes(std::int64_t step) {
     const Place& scratch = operands_.workspace;
-    if (scratch.bytes > 0) fill(workspace_key(key_), 0, arenas_.bytes(scratch, step));
+    if (scratch.bytes > 0) write_stream(workspace_key(key_), 0, arenas_.bytes(scratch, step));
     std::uint64_t sum = key_;
     for (const Place& place : operands_.reads) sum = digest(sum, arenas_.bytes(place, step));
     for (const Place& place : operands_.updates_from) sum = digest(sum, arenas_.bytes(place, step));
     if (scratch.bytes > 0) sum = digest(sum, arenas_.bytes(scratch, step));
     for (std::size_t i = 0; i < operands_.writes.size(); ++i) {
       const Place& place = operands_.writes[i];
-      if (place.bytes > 0) fill(output_key(sum, i), 0, arenas_.bytes(place, step));
+      if (place.bytes > 0) write_stream(output_key(sum, i), 0, arenas_.bytes(place, step));
     }
     for (std::size_t i = 0; i < operands_.updates_to.size(); ++i) {
-      fill(update_key(sum, i), 0, arenas_.bytes(operands_.updates_to[i], step));
+      write_stream(update_key(sum, i), 0, arenas_.bytes(operands_.updates_to[i], step));
     }
   }
 
@@ -98,7 +98,7 @@ class CopyJob : public Job {
 class StorageCopyJob : public Job {
  public:
   StorageCopyJob(const Place& from, const Place& to, Arenas& arenas,
-                    const StorageFile::Bounce& bounce)
+                 const StorageFile::Bounce& bounce)
       : from_(from), to_(to), arenas_(arenas), bounce_(bounce) {
     const bool both = arenas.is_storage(from.memory) && arenas.is_storage(to.memory);
     if (both) between_.resize(static_cast<std::size_t>(from.bytes));
@@ -126,8 +126,8 @@ class StorageCopyJob : public Job {
 
 class LoadJob : public Job {
  public:
-  LoadJob(std::vector<Place> writes, std::vector<TensorStream> inputs, int for_step,
-             Arenas& arenas, const StorageFile::Bounce& bounce, double seconds)
+  LoadJob(std::vector<Place> writes, std::vector<TensorStream> inputs, int for_step, Arenas& arenas,
+          const StorageFile::Bounce& bounce, double seconds)
       : writes_(std::move(writes)),
         inputs_(std::move(inputs)),
         for_step_(for_step),
@@ -177,13 +177,13 @@ SyntheticBackend::SyntheticBackend(const Schedule& schedule, Arenas& arenas, Pac
 }
 
 std::unique_ptr<Job> SyntheticBackend::compute(const Action& action, const Operands& operands,
-                                                  double seconds) {
+                                               double seconds) {
   return std::make_unique<ComputeJob>(schedule_.graph.tasks[action.task], operands, arenas_,
-                                         spin_ ? &*spin_ : nullptr, paced(seconds));
+                                      spin_ ? &*spin_ : nullptr, paced(seconds));
 }
 
 std::unique_ptr<Job> SyntheticBackend::copy(const Action& action, const Operands& operands,
-                                               double seconds) {
+                                            double seconds) {
   const Place& from = operands.reads[0];
   const Place& to = operands.writes[0];
   if (arenas_.is_storage(from.memory) || arenas_.is_storage(to.memory)) {
@@ -193,14 +193,14 @@ std::unique_ptr<Job> SyntheticBackend::copy(const Action& action, const Operands
 }
 
 std::unique_ptr<Job> SyntheticBackend::load(const Action& action, const Operands& operands,
-                                               double seconds) {
+                                            double seconds) {
   std::vector<TensorStream> inputs;
   for (const Place& place : operands.writes) {
     const TensorId tensor = schedule_.buffers[place.buffer].tensor;
     inputs.push_back(input_of_all_steps(schedule_.graph, tensor, seed_));
   }
   return std::make_unique<LoadJob>(operands.writes, std::move(inputs), action.for_step, arenas_,
-                                      bounces_[action.worker], paced(seconds));
+                                   bounces_[action.worker], paced(seconds));
 }
 
 }  // namespace stint

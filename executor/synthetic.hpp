@@ -27,11 +27,11 @@ class SyntheticBackend : public Backend {
   SyntheticBackend(const Schedule& schedule, Arenas& arenas, Pace pace, std::int64_t seed);
 
   std::unique_ptr<Job> compute(const Action& action, const Operands& operands,
-                                  double seconds) override;
+                               double seconds) override;
   std::unique_ptr<Job> copy(const Action& action, const Operands& operands,
-                               double seconds) override;
+                            double seconds) override;
   std::unique_ptr<Job> load(const Action& action, const Operands& operands,
-                               double seconds) override;
+                            double seconds) override;
 
  private:
   double paced(double seconds) const { return pace_ == Pace::predicted ? seconds : 0; }

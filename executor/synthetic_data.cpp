@@ -28,11 +28,11 @@ TensorStream input_of_all_steps(const Graph& graph, TensorId tensor, std::int64_
 }
 
 void fill_state(const TensorStream& state, std::span<std::byte> bytes) {
-  fill(state.key, state.offset_bytes, bytes);
+  write_stream(state.key, state.offset_bytes, bytes);
 }
 
 void fill_input(const TensorStream& input, std::int64_t step, std::span<std::byte> bytes) {
-  fill(derive(input.key, step), input.offset_bytes, bytes);
+  write_stream(derive(input.key, step), input.offset_bytes, bytes);
 }
 
 std::uint64_t task_key(const Task& task) { return derive(derive(0, tasks), task.name); }

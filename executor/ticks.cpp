@@ -4,17 +4,24 @@
 
 namespace stint {
 
-TickRate::TickRate() : begin_nanoseconds_(steady_nanoseconds()), begin_ticks_(ticks_now()) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
-}
-
-double TickRate::seconds_per_tick() const {
 #if defined(__x86_64__)
-  const auto nanoseconds = static_cast<double>(steady_nanoseconds() - begin_nanoseconds_);
-  return nanoseconds * 1e-9 / static_cast<double>(ticks_now() - begin_ticks_);
-#else
-  return 1e-9;
-#endif
+namespace {
+
+struct Begin {
+  std::int64_t nanoseconds = steady_nanoseconds();
+  Ticks ticks = ticks_now();
+  Begin() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+};
+
+}  // namespace
+
+double seconds_per_tick() {
+  static const Begin begin;
+  const auto nanoseconds = static_cast<double>(steady_nanoseconds() - begin.nanoseconds);
+  return nanoseconds * 1e-9 / static_cast<double>(ticks_now() - begin.ticks);
 }
+#else
+double seconds_per_tick() { return 1e-9; }
+#endif
 
 }  // namespace stint

@@ -37,16 +37,8 @@ inline Ticks ticks_now() {
 #endif
 }
 
-// How long a tick is, learnt from the monotonic clock; the longer ago `begin`, the more exactly.
-class TickRate {
- public:
-  TickRate();  // takes a few milliseconds, so that a first answer is good to 1e-5
-
-  double seconds_per_tick() const;
-
- private:
-  std::int64_t begin_nanoseconds_;
-  Ticks begin_ticks_;
-};
+// How long a tick is, learnt from the monotonic clock since the first call, which takes a few
+// milliseconds; good to 1e-5 at first, and better the longer ago that was.
+double seconds_per_tick();
 
 }  // namespace stint

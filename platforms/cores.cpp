@@ -13,6 +13,11 @@ struct Cores::Known {
   std::vector<hwloc_bitmap_s*> sets;
 };
 
+const Cores& Cores::here() {
+  static const Cores cores;
+  return cores;
+}
+
 Cores::Cores() : known_(std::make_unique<Known>()) {
   if (known_->hwloc) known_->sets = core_sets(known_->hwloc.get());
 }

@@ -19,7 +19,7 @@ struct SecondsAndJoules {
 
 // Where the joules come from.
 struct EnergyBasis {
-  std::string basis;  // `measured:…`, `modelled:…` or `unavailable`
+  std::string basis;                 // `measured:…`, `modelled:…` or `unavailable`
   std::vector<std::string> domains;  // what the counters cover
   std::optional<std::string> why_not_better;
 };
@@ -47,8 +47,8 @@ struct RunReport {
   bool replayed_exactly = false;
   EnergyBasis energy;
   SecondsAndJoules predicted;
-  SecondsAndJoules measured;     // medians
-  JoulesBy measured_joules_by;   // of the median step
+  SecondsAndJoules measured;    // medians
+  JoulesBy measured_joules_by;  // of the median step
   StepSpread spread;
   std::vector<double> loss;
   std::string state_sha256;

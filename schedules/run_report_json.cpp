@@ -22,30 +22,29 @@ Json spread_json(const StepSpread& spread) {
 
 // Everything but the actions, in the order of the file.
 Json head_json(const RunReport& report) {
-  return {{"format", "stint-run"},
-          {"version", 1},
-          {"schedule_sha256", report.schedule_sha256},
-          {"numerics_sha256", report.numerics_sha256},
-          {"name", report.name},
-          {"steps", report.steps},
-          {"warmup_steps", report.warmup_steps},
-          {"replayed_exactly", report.replayed_exactly},
-          {"energy", energy_json(report.energy)},
-          {"predicted",
-           {{"seconds", report.predicted.seconds}, {"joules", report.predicted.joules}}},
-          {"measured",
-           {{"seconds", report.measured.seconds},
-            {"joules", report.measured.joules},
-            {"joules_by", to_json(report.measured_joules_by)}}},
-          {"error",
-           {{"seconds", or_null(report.error_seconds())},
-            {"joules", or_null(report.error_joules())}}},
-          {"step_seconds", spread_json(report.spread)},
-          {"loss", report.loss},
-          {"state_sha256", report.state_sha256},
-          {"results_sha256", report.results_sha256},
-          {"peak_bytes", report.peak_bytes},
-          {"notes", report.notes}};
+  return {
+      {"format", "stint-run"},
+      {"version", 1},
+      {"schedule_sha256", report.schedule_sha256},
+      {"numerics_sha256", report.numerics_sha256},
+      {"name", report.name},
+      {"steps", report.steps},
+      {"warmup_steps", report.warmup_steps},
+      {"replayed_exactly", report.replayed_exactly},
+      {"energy", energy_json(report.energy)},
+      {"predicted", {{"seconds", report.predicted.seconds}, {"joules", report.predicted.joules}}},
+      {"measured",
+       {{"seconds", report.measured.seconds},
+        {"joules", report.measured.joules},
+        {"joules_by", to_json(report.measured_joules_by)}}},
+      {"error",
+       {{"seconds", or_null(report.error_seconds())}, {"joules", or_null(report.error_joules())}}},
+      {"step_seconds", spread_json(report.spread)},
+      {"loss", report.loss},
+      {"state_sha256", report.state_sha256},
+      {"results_sha256", report.results_sha256},
+      {"peak_bytes", report.peak_bytes},
+      {"notes", report.notes}};
 }
 
 EnergyBasis energy_from(const JsonReader& json) {
