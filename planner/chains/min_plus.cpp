@@ -10,7 +10,7 @@ namespace stint {
 namespace {
 
 // Below this length, trying a piece in full is faster than a queue.
-constexpr std::int64_t long_piece = 128;
+constexpr std::int64_t long_piece = 48;
 constexpr double rounding = 1e-12;
 
 }  // namespace
