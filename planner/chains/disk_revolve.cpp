@@ -69,7 +69,7 @@ class Planner {
   explicit Planner(const DiskRevolveProblem& problem) : problem_(problem), tables_(fill(problem)) {}
 
   SyncPlan plan() {
-    SyncPlan plan{tables_.whole.back(), tables_.whole.back(), {}};
+    SyncPlan plan{tables_.whole.back(), problem_.one_read ? 0 : tables_.whole.back(), {}};
     std::vector<Part> parts = {{0, problem_.length, false}};
     while (!parts.empty()) {
       const Part part = parts.back();

@@ -9,9 +9,9 @@
 //
 // Optimal: a checkpoint on disk may be read several times, which costs up to 42 % less than once.
 // one_read asks for the cheapest plan that reads each at most once, for comparison: o0(j-1) in
-// place of o1(j-1). o0 is convex, so o1 takes O(l log l); opt takes as long for each convex piece
-// of o1, of which there are few (min_plus.hpp). A disk with limited slots is a level of
-// h_revolve.hpp.
+// place of o1(j-1); it claims no bound. o0 is convex, so o1 takes O(l log l); opt takes as long for
+// each convex piece of o1, of which there are few (min_plus.hpp). A disk with limited slots is a
+// level of h_revolve.hpp.
 //
 // G. Aupy, J. Herrmann, P. Hovland, Y. Robert: Optimal multistage algorithm for adjoint
 // computation, SIAM J. Sci. Comput. 38 (2016).

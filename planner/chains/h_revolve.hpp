@@ -8,14 +8,14 @@
 //   P_k(q, m) = min(D_{k-1}(q), min_{1<=j<=q} j uf + H_k(q-j, m-1) + r[k] + P_k(j-1, m))
 //   H_k(q, m) = min(D_{k-1}(q), w[k] + P_k(q, m))
 //
-// Optimal if w and r do not decrease along the order; then the plan says so. Otherwise another
-// order, or level_moves.hpp, can be better: solve_sync.hpp chooses. The time is that of
-// min_plus.hpp for every slot: O(l log l) for each convex piece of H_k(., m-1), O(l^2) at worst;
-// rows are counted until more slots change nothing. A first level that is free is Revolve's closed
-// form.
+// Optimal, as the paper has it, if w and r do not decrease along the order; then the plan says so
+// (tests: equal to exhaustive search). Otherwise another order, or level_moves.hpp, can be better:
+// solve_sync.hpp chooses. The time is that of min_plus.hpp for every slot: O(l log l) for each convex
+// piece of H_k(., m-1), O(l^2) at worst; rows are made until more slots change nothing. A first
+// level that is free is Revolve's closed form.
 //
-// G. Aupy, J. Herrmann: H-Revolve, a framework for adjoint computation on synchronous hierarchical
-// platforms, ACM TOMS 46 (2020).
+// J. Herrmann, G. Pallez: H-Revolve, a framework for adjoint computation on synchronous
+// hierarchical platforms, ACM TOMS 46 (2020).
 #pragma once
 
 #include <cstdint>

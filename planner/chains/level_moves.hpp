@@ -12,7 +12,7 @@
 //   L(q, M, k) = min(G(q, M, k), min_{i != k} w[i] + G(q, M, i))
 //
 // The cheapest plan in which a checkpoint, once dropped, is not made again. No cheaper plan of any
-// kind was found by exhaustive search in tens of thousands of small cases, but that is no proof, so
+// kind was found by exhaustive search in twenty thousand small cases, but that is no proof, so
 // the plan's lower bound stays 0. K prod(c[k]+1) rows, each as long as in min_plus.hpp.
 #pragma once
 

@@ -7,8 +7,8 @@
 // a plan is the sum of the costs of its steps. The forward that records the tape just before B_i is
 // part of the backward. All sizes are equal; unequal ones are not this model.
 //
-// G. Aupy, J. Herrmann: H-Revolve, a framework for adjoint computation on synchronous hierarchical
-// platforms, ACM TOMS 46 (2020).
+// J. Herrmann, G. Pallez: H-Revolve, a framework for adjoint computation on synchronous
+// hierarchical platforms, ACM TOMS 46 (2020).
 #pragma once
 
 #include <cstdint>

@@ -25,6 +25,7 @@ SyncPlan checked_plan(const DiskRevolveProblem& problem) {
   const SyncReplay replay = replay_sync(model_of(problem), plan.steps);
   CHECK(replay.fault == "");
   CHECK(replay.cost == plan.cost);
+  CHECK(plan.optimal() != problem.one_read);
   if (problem.one_read) CHECK(replay.most_reads <= 1);
   return plan;
 }
