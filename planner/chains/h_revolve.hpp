@@ -10,9 +10,9 @@
 //
 // Optimal, as the paper has it, if w and r do not decrease along the order; then the plan says so
 // (tests: equal to exhaustive search). Otherwise another order, or level_moves.hpp, can be better:
-// solve_sync.hpp chooses. The time is that of min_plus.hpp for every slot: O(l log l) for each convex
-// piece of H_k(., m-1), O(l^2) at worst; rows are made until more slots change nothing. A first
-// level that is free is Revolve's closed form.
+// solve_sync.hpp chooses. The time is that of min_plus.hpp for every slot: O(l log l) for each
+// convex piece of H_k(., m-1), O(l^2) at worst; rows are made until more slots change nothing. A
+// first level that is free is Revolve's closed form.
 //
 // J. Herrmann, G. Pallez: H-Revolve, a framework for adjoint computation on synchronous
 // hierarchical platforms, ACM TOMS 46 (2020).
