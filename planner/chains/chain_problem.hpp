@@ -29,6 +29,8 @@ struct ChainStage {
   Tape tape = Tape::none;           // if there is one, the backward reads it
   std::int64_t tape_bytes = 0;      // including x_{i+1} where the tape holds it
   std::int64_t forward_workspace_bytes = 0;
+  // What a forward that saves no tape needs besides, because it must write it all the same.
+  std::int64_t unsaved_workspace_bytes = 0;
   std::int64_t backward_workspace_bytes = 0;
   std::int64_t backward_leaves_bytes = 0;  // what the backward writes for the rest of the step
   bool backward_reads_input = true;        // x_i
@@ -82,6 +84,7 @@ struct ChainArrays {
   std::vector<std::int64_t> tape;            // bytes; 0 without one
   std::vector<std::int64_t> extra;           // what keeping the tape adds to keeping x_{i+1}
   std::vector<std::int64_t> forward_extra;   // workspace
+  std::vector<std::int64_t> unsaved_extra;   // workspace of a forward that saves no tape
   std::vector<std::int64_t> backward_extra;  // what B_i adds while it runs
   std::vector<std::int64_t> gradient;        // while g_d is live: it, and what later stages left
   std::vector<Tape> kind;
