@@ -1,0 +1,153 @@
+#include "planner/chains/device_chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "planner/accept.hpp"
+
+namespace stint {
+namespace {
+
+constexpr double states_per_unit = 20'000;  // of the request's limit
+constexpr double most_states = 2'000'000;
+constexpr std::size_t most_places = 3;
+constexpr int attempts = 8;  // at fitting addresses into the memory
+
+bool has_copies(const ChainOperations& operations) {
+  return std::any_of(operations.begin(), operations.end(),
+                     [](const ChainOperation& op) { return op.action == ChainAction::copy; });
+}
+
+bool same_bytes(const ChainProblem& a, const ChainProblem& b) {
+  for (std::size_t i = 0; i < a.stages.size(); ++i) {
+    if (a.stages[i].backward_leaves_bytes != b.stages[i].backward_leaves_bytes) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<DeviceChain> DeviceChain::make(const Problem& problem, const SearchOptions& options,
+                                             const TaskChain& chain, DeviceId device) {
+  const auto& seconds = problem.seconds[device];
+  const bool runs_all =
+      std::all_of(seconds.begin(), seconds.end(), [](double s) { return std::isfinite(s); });
+  if (!runs_all) return std::nullopt;
+  DeviceChain made;
+  made.problem_ = &problem;
+  made.options_ = &options;
+  made.chain_ = &chain;
+  made.device_ = device;
+  const auto sizes = chain_sizes(problem, chain, made.memory());
+  if (!sizes) return std::nullopt;
+  made.sizes_ = *sizes;
+  const Request& request = problem.request();
+  if (request.offload) made.places_ = slow_places(problem, made.memory());
+  // Where bytes are the aim, only those of storage are free.
+  std::erase_if(made.places_, [&](const SlowPlace& place) {
+    return request.objective == Objective::memory &&
+           problem.platform().memories[place.memory].kind != MemoryKind::storage;
+  });
+  if (made.places_.size() > most_places) made.places_.resize(most_places);
+  return made;
+}
+
+std::int64_t DeviceChain::bytes() const {
+  const std::int64_t capacity = std::min(problem_->capacity_bytes[memory()], huge_bytes);
+  return std::max<std::int64_t>(0, capacity - sizes_.resident_bytes);
+}
+
+ChainSearchOptions DeviceChain::search_options() const {
+  ChainSearchOptions search;
+  const double states = problem_->request().limit * states_per_unit;
+  search.states = static_cast<int>(std::clamp(states, 1.0, most_states));
+  search.start.table.threads = options_->threads;
+  return search;
+}
+
+ChainProblem DeviceChain::priced(const ChainProblem& sizes, const ChainChoice& choice) const {
+  ChainProblem chain = sizes;
+  const auto states = task_states(*problem_, device_, choice.states, choice.aim);
+  set_costs(*problem_, device_, *chain_, states, choice.aim, chain);
+  return chain;
+}
+
+ChainPlan DeviceChain::solve(const ChainChoice& choice, std::int64_t fast_bytes) const {
+  const auto slow = slow_memories(*problem_, places_, choice.aim, CopyTime::sequential);
+  return solve_chain(priced(sizes_.problem, choice), fast_bytes, slow, search_options());
+}
+
+double DeviceChain::cost_of_all(const ChainChoice& choice) const {
+  return cost_without_recomputing(arrays_of(priced(sizes_.problem, choice)));
+}
+
+Schedule DeviceChain::finished(const ChainChoice& choice, const ChainOperations& operations,
+                               const CopyOverlap& overlap, const std::string& strategy) const {
+  ChainCrew crew;
+  crew.worker = problem_->first_worker[device_];
+  crew.memory = memory();
+  crew.slow = places_;
+  crew.states = task_states(*problem_, device_, choice.states, choice.aim);
+  return finish(*problem_, chain_draft(*problem_, *chain_, crew, operations, overlap), strategy);
+}
+
+std::optional<Schedule> DeviceChain::schedule(const ChainChoice& choice, ChainOperations operations,
+                                              std::int64_t fast_bytes, Answer& answer) const {
+  const std::string name = memory_name(problem_->platform(), memory());
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    std::optional<Schedule> best;
+    Schedule first = finished(choice, operations, {}, "chain");
+    const std::int64_t arena = first.arenas.contains(name) ? first.arenas.at(name) : 0;
+    const auto consider = [&](Schedule schedule) {
+      if (!accept(*problem_, schedule, answer)) return;
+      if (best && best->predicted.objective.value <= schedule.predicted.objective.value) return;
+      best = std::move(schedule);
+    };
+    consider(std::move(first));
+    if (has_copies(operations)) {
+      for (const int ahead : {0, 1, 2, 4, 8})
+        consider(finished(choice, operations, {true, ahead}, "chain"));
+    }
+    const std::int64_t excess = arena - problem_->capacity_bytes[memory()];
+    if (best || excess <= 0 || options_->is_interrupted()) return best;
+    fast_bytes -= excess;
+    const ChainPlan again = solve(choice, fast_bytes);
+    if (!again.feasible) return std::nullopt;
+    operations = again.operations;
+  }
+  return std::nullopt;
+}
+
+LeastMemory DeviceChain::least_memory(const ChainChoice& choice) const {
+  const auto slow = slow_memories(*problem_, places_, choice.aim, CopyTime::sequential);
+  LeastMemory least = least_fast_bytes(priced(sizes_.problem, choice), slow, search_options());
+  least.bytes += sizes_.resident_bytes;
+  least.lower_bound += sizes_.resident_bytes;
+  return least;
+}
+
+bool DeviceChain::is_isolated() const {
+  const auto& links = problem_->platform().links;
+  return std::none_of(links.begin(), links.end(), [&](const Link& link) {
+    return link.from == memory() || link.to == memory();
+  });
+}
+
+bool DeviceChain::proves_memory() const {
+  return sizes_.covers_all && problem_->platform().devices.size() == 1 && is_isolated();
+}
+
+bool DeviceChain::proves_cost() const { return proves_memory() && device().workers == 1; }
+
+double DeviceChain::least_cost(const ChainChoice& choice, const ChainPlan& solved) const {
+  const ChainProblem bound = bound_problem(sizes_.problem);
+  if (same_bytes(bound, sizes_.problem)) return solved.lower_bound;
+  return solve_chain(priced(bound, choice), bytes(), {}, search_options()).lower_bound;
+}
+
+std::int64_t DeviceChain::proved_bytes(const ChainChoice& choice) const {
+  const ChainProblem bound = priced(bound_problem(sizes_.problem), choice);
+  return least_fast_bytes(bound, {}, search_options()).lower_bound + sizes_.resident_bytes;
+}
+
+}  // namespace stint

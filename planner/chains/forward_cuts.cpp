@@ -1,0 +1,94 @@
+#include "planner/chains/forward_cuts.hpp"
+
+#include <algorithm>
+
+namespace stint {
+namespace {
+
+bool reads_again(const Graph& graph, const Task& task, const std::vector<bool>& was_read) {
+  return std::any_of(task.reads.begin(), task.reads.end(), [&](TensorId tensor) {
+    return graph.tensors[tensor].kind != Kind::state && graph.tensors[tensor].bytes > 0 &&
+           was_read[tensor];
+  });
+}
+
+// Without phases: a plain chain turns where something is read for the second time.
+std::size_t turning_point(const Graph& graph) {
+  std::vector<bool> was_read(graph.tensors.size(), false);
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+    if (reads_again(graph, graph.tasks[t], was_read)) return t;
+    for (const TensorId tensor : graph.tasks[t].reads) was_read[tensor] = true;
+  }
+  return graph.tasks.size();
+}
+
+// The tasks at which the step turns: what they read counts as read after the last forward.
+std::vector<TaskId> turning_tasks(const Graph& graph, const Halves& halves) {
+  std::vector<TaskId> losses;
+  for (const TaskId task : halves.backward) {
+    if (graph.tasks[task].phase == Phase::loss) losses.push_back(task);
+  }
+  if (losses.empty() && !halves.backward.empty()) losses.push_back(halves.backward.front());
+  return losses;
+}
+
+constexpr int nowhere = -1;
+
+// By tensor: the place at which it is written, and that of its last reader.
+struct Spans {
+  std::vector<int> written, read;
+};
+
+Spans spans_of(const Graph& graph, const Halves& halves) {
+  Spans spans{std::vector<int>(graph.tensors.size(), nowhere),
+              std::vector<int>(graph.tensors.size(), nowhere)};
+  const int places = static_cast<int>(halves.forward.size());
+  for (int p = 0; p < places; ++p) {
+    for (const TensorId tensor : graph.tasks[halves.forward[p]].writes) spans.written[tensor] = p;
+    for (const TensorId tensor : graph.tasks[halves.forward[p]].reads) spans.read[tensor] = p;
+  }
+  for (const TaskId task : turning_tasks(graph, halves)) {
+    for (const TensorId tensor : graph.tasks[task].reads) spans.read[tensor] = places;
+  }
+  return spans;
+}
+
+}  // namespace
+
+Halves halves_of(const Graph& graph) {
+  const bool phased = std::any_of(graph.tasks.begin(), graph.tasks.end(),
+                                  [](const Task& task) { return task.phase == Phase::forward; });
+  const std::size_t turn = phased ? 0 : turning_point(graph);
+  Halves halves;
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+    const bool forward = phased ? graph.tasks[t].phase == Phase::forward : t < turn;
+    (forward ? halves.forward : halves.backward).push_back(static_cast<TaskId>(t));
+  }
+  return halves;
+}
+
+std::vector<ForwardCut> forward_cuts(const Graph& graph, const Halves& halves) {
+  const Spans spans = spans_of(graph, halves);
+  const int places = static_cast<int>(halves.forward.size());
+  std::vector<int> passing(places + 2, 0);  // changes of the number of tensors with bytes
+  std::vector<int> empty(places + 2, 0);    // of those without
+  std::vector<TensorId> latest(places + 2, no_tensor);
+  for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (spans.written[t] == nowhere || spans.read[t] <= spans.written[t]) continue;
+    auto& counts = graph.tensors[t].bytes > 0 ? passing : empty;
+    ++counts[spans.written[t] + 1], --counts[spans.read[t] + 1];
+    if (graph.tensors[t].bytes > 0) latest[spans.written[t] + 1] = static_cast<TensorId>(t);
+  }
+  // A tensor that is alone behind a place is the latest that was written and is read later.
+  std::vector<ForwardCut> cuts;
+  TensorId alone = no_tensor;
+  for (int p = 1, with_bytes = 0, without = 0; p <= places; ++p) {
+    with_bytes += passing[p], without += empty[p];
+    if (latest[p] != no_tensor) alone = latest[p];
+    if (with_bytes == 1 && spans.read[alone] >= p) cuts.push_back({p, alone});
+    if (with_bytes == 0 && without > 0) cuts.push_back({p, no_tensor});
+  }
+  return cuts;
+}
+
+}  // namespace stint
