@@ -39,7 +39,7 @@ class Counting {
       live += change[p];
       const std::int64_t here =
           live + aligned(task.workspace_bytes, memory_) - overwritten(task, p);
-      if (here > peak.bytes) peak.bytes = here, peak.at = p;
+      peak.bytes = std::max(peak.bytes, here);
     }
     return peak;
   }

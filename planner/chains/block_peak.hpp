@@ -18,7 +18,6 @@ struct Block {
 
 struct BlockPeak {
   std::int64_t bytes = 0;      // the most at once
-  std::size_t at = 0;          // the first task at which it is reached; 0 if only at the end
   std::int64_t end_bytes = 0;  // what stays
 };
 

@@ -36,6 +36,7 @@ struct ChainStage {
   bool backward_reads_input = true;        // x_i
   bool backward_reads_output = false;      // x_{i+1}
   bool gradient_in_place = false;          // g_i may be written over g_{i+1}, which is as large
+  bool operator==(const ChainStage&) const = default;
 };
 
 struct ChainProblem {
@@ -46,6 +47,7 @@ struct ChainProblem {
   // input, so that every forward runs.
   bool last_forward = true;
   bool keep_input = false;  // x_0 must be there at the end
+  bool operator==(const ChainProblem&) const = default;
 };
 
 // A memory beside the fast one, which is memory 0. Copies go between it and the fast memory.

@@ -35,7 +35,11 @@ class Sizing {
                           [&](TensorId tensor) { return skips(tensor); });
     sizes.problem.input_bytes = total(chain_.input);
     sizes.problem.last_forward = chain_.last_forward;
-    for (int i = 0; i < stages(); ++i) sizes.problem.stages.push_back(stage(i));
+    sizes.for_bounds = sizes.problem;
+    for (int i = 0; i < stages(); ++i) {
+      sizes.problem.stages.push_back(stage(i));
+      sizes.for_bounds.stages.push_back(at_least(i, sizes.problem.stages.back()));
+    }
     sizes.resident_bytes =
         total(used_state()) + total(chain_.resident_input) + total(chain_.forward_result);
     sizes.covers_all = exact_;
@@ -142,16 +146,30 @@ class Sizing {
     const std::int64_t before = total(block.given);
     stage.gradient_bytes = total(gradients_[i]);
     set_backward_workspace(std::max<std::int64_t>(0, peak.bytes - before), before, stage);
-    exact_ = exact_ && is_one_task(block, peak, i);
+    exact_ = exact_ && is_one_task(block, i);
   }
 
-  // `more`: what the backward adds to what is there before it.
-  void set_backward_workspace(std::int64_t more, std::int64_t before, ChainStage& stage) {
+  // The first task of a backward needs what it needs, whatever the schedule.
+  ChainStage at_least(int i, ChainStage stage) {
+    Block block{chain_.stages[i].backward, gradients_[i + 1], gradients_[i],
+                chain_.stages[i].own_input};
+    while (block.tasks.size() > 1) block.tasks.pop_back();
+    const std::int64_t before = total(block.given);
+    const std::int64_t more = block_peak(problem_, block, memory_).bytes - before;
+    stage.backward_leaves_bytes = 0;
+    const std::int64_t counted =
+        set_backward_workspace(std::max<std::int64_t>(0, more), before, stage);
+    exact_ = exact_ && counted <= std::max<std::int64_t>(0, more);
+    return stage;
+  }
+
+  // `more`: what the backward adds to what is there before it. Gives what the model counts.
+  std::int64_t set_backward_workspace(std::int64_t more, std::int64_t before, ChainStage& stage) {
     const std::int64_t written = stage.gradient_bytes + stage.backward_leaves_bytes;
     stage.gradient_in_place = more < written && stage.gradient_bytes <= before;
     const std::int64_t counted = stage.gradient_in_place ? stage.backward_leaves_bytes : written;
     stage.backward_workspace_bytes = std::max<std::int64_t>(0, more - counted);
-    exact_ = exact_ && more >= counted;
+    return counted + stage.backward_workspace_bytes;
   }
 
   bool is_optional(TaskId task, TensorId output) const {
@@ -166,11 +184,11 @@ class Sizing {
   }
 
   // The backward acts as one task: the first reads all that the stage has for it, writes all that
-  // stays and is where the peak is; those behind it read only what it wrote, and state.
-  bool is_one_task(const Block& block, const BlockPeak& peak, int stage) const {
+  // stays; those behind it read only what it wrote, and state.
+  bool is_one_task(const Block& block, int stage) const {
     if (block.tasks.empty()) return true;
     const Task& first = graph_.tasks[block.tasks.front()];
-    if (peak.at != 0 || !first.optional.empty()) return false;
+    if (!first.optional.empty()) return false;
     for (const auto& [y, x] : first.may_overwrite) {
       if (fits(y, x) && !has(block.given, x)) return false;
     }
@@ -204,16 +222,6 @@ std::optional<ChainSizes> chain_sizes(const Problem& problem, const TaskChain& c
   Sizing sizing(problem, chain, memory);
   if (!sizing.in_range()) return std::nullopt;
   return sizing.sizes();
-}
-
-ChainProblem bound_problem(const ChainProblem& problem) {
-  ChainProblem bound = problem;
-  for (std::size_t i = 1; i < bound.stages.size(); ++i) {
-    ChainStage& stage = bound.stages[i];
-    stage.backward_workspace_bytes += stage.backward_leaves_bytes;
-    stage.backward_leaves_bytes = 0;
-  }
-  return bound;
 }
 
 }  // namespace stint

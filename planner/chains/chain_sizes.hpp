@@ -5,11 +5,11 @@
 // several stages read and results of forward tasks are there throughout and taken off the memory.
 // Inputs that one backward reads alone are loaded when it runs.
 //
-// The peaks of the model are never below those of its schedules. Whether they are the same for
-// every schedule that there can be, whatever its shape, `covers_all` says: then a bound proved for
-// the model holds for the graph. It needs a single task forward in every stage, and one backward
-// that reads all; what follows it (updates) must need no more. Results left by earlier stages do
-// not hinder: a schedule might make them later, so `bound_problem` does without them.
+// The peaks of `problem` are never below those of its schedules. Those of `for_bounds` are never
+// above what any schedule of the graph needs, whatever its shape, if `covers_all`: then what is
+// proved for it holds for the graph. That takes a single task forward in every stage and one
+// backward that reads all; what follows it (updates) reads only what that wrote, and may run later.
+// Results need not be left where they are first made: backward tasks might run again.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@
 namespace stint {
 
 struct ChainSizes {
-  ChainProblem problem;             // costs are 0
+  ChainProblem problem;  // costs are 0
+  ChainProblem for_bounds;
   std::int64_t resident_bytes = 0;  // beside the chain, throughout
   bool covers_all = false;
 };
@@ -29,8 +30,5 @@ struct ChainSizes {
 // Nothing if the sizes are beyond all reason.
 std::optional<ChainSizes> chain_sizes(const Problem& problem, const TaskChain& chain,
                                       MemoryId memory);
-
-// The same chain with nothing left for the end of the step by stages other than the first.
-ChainProblem bound_problem(const ChainProblem& problem);
 
 }  // namespace stint

@@ -18,13 +18,6 @@ bool has_copies(const ChainOperations& operations) {
                      [](const ChainOperation& op) { return op.action == ChainAction::copy; });
 }
 
-bool same_bytes(const ChainProblem& a, const ChainProblem& b) {
-  for (std::size_t i = 0; i < a.stages.size(); ++i) {
-    if (a.stages[i].backward_leaves_bytes != b.stages[i].backward_leaves_bytes) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::optional<DeviceChain> DeviceChain::make(const Problem& problem, const SearchOptions& options,
@@ -140,13 +133,12 @@ bool DeviceChain::proves_memory() const {
 bool DeviceChain::proves_cost() const { return proves_memory() && device().workers == 1; }
 
 double DeviceChain::least_cost(const ChainChoice& choice, const ChainPlan& solved) const {
-  const ChainProblem bound = bound_problem(sizes_.problem);
-  if (same_bytes(bound, sizes_.problem)) return solved.lower_bound;
-  return solve_chain(priced(bound, choice), bytes(), {}, search_options()).lower_bound;
+  if (sizes_.for_bounds == sizes_.problem) return solved.lower_bound;
+  return solve_chain(priced(sizes_.for_bounds, choice), bytes(), {}, search_options()).lower_bound;
 }
 
 std::int64_t DeviceChain::proved_bytes(const ChainChoice& choice) const {
-  const ChainProblem bound = priced(bound_problem(sizes_.problem), choice);
+  const ChainProblem bound = priced(sizes_.for_bounds, choice);
   return least_fast_bytes(bound, {}, search_options()).lower_bound + sizes_.resident_bytes;
 }
 

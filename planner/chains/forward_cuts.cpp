@@ -1,6 +1,7 @@
 #include "planner/chains/forward_cuts.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace stint {
 namespace {
@@ -53,6 +54,31 @@ Spans spans_of(const Graph& graph, const Halves& halves) {
   return spans;
 }
 
+// The tensors that are written before a place and read behind it: how many, and which if only one.
+class Passing {
+ public:
+  explicit Passing(int places) : count_(places + 2, 0), sum_(places + 2, 0) {}
+
+  void add(TensorId tensor, int first, int last) {
+    ++count_[first], --count_[last + 1];
+    sum_[first] += tensor, sum_[last + 1] -= tensor;
+  }
+  void advance() {
+    ++place_;
+    now_ += count_[place_], sum_now_ += sum_[place_];
+  }
+  int count() const { return now_; }
+  // A sum of one id is that id.
+  TensorId alone() const { return now_ == 1 ? static_cast<TensorId>(sum_now_) : no_tensor; }
+
+ private:
+  std::vector<int> count_;  // changes, by place
+  std::vector<std::int64_t> sum_;
+  int place_ = 0;
+  int now_ = 0;
+  std::int64_t sum_now_ = 0;
+};
+
 }  // namespace
 
 Halves halves_of(const Graph& graph) {
@@ -70,23 +96,21 @@ Halves halves_of(const Graph& graph) {
 std::vector<ForwardCut> forward_cuts(const Graph& graph, const Halves& halves) {
   const Spans spans = spans_of(graph, halves);
   const int places = static_cast<int>(halves.forward.size());
-  std::vector<int> passing(places + 2, 0);  // changes of the number of tensors with bytes
-  std::vector<int> empty(places + 2, 0);    // of those without
-  std::vector<TensorId> latest(places + 2, no_tensor);
+  Passing with_bytes(places);
+  Passing without(places);
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
     if (spans.written[t] == nowhere || spans.read[t] <= spans.written[t]) continue;
-    auto& counts = graph.tensors[t].bytes > 0 ? passing : empty;
-    ++counts[spans.written[t] + 1], --counts[spans.read[t] + 1];
-    if (graph.tensors[t].bytes > 0) latest[spans.written[t] + 1] = static_cast<TensorId>(t);
+    auto& passing = graph.tensors[t].bytes > 0 ? with_bytes : without;
+    passing.add(static_cast<TensorId>(t), spans.written[t] + 1, spans.read[t]);
   }
-  // A tensor that is alone behind a place is the latest that was written and is read later.
   std::vector<ForwardCut> cuts;
-  TensorId alone = no_tensor;
-  for (int p = 1, with_bytes = 0, without = 0; p <= places; ++p) {
-    with_bytes += passing[p], without += empty[p];
-    if (latest[p] != no_tensor) alone = latest[p];
-    if (with_bytes == 1 && spans.read[alone] >= p) cuts.push_back({p, alone});
-    if (with_bytes == 0 && without > 0) cuts.push_back({p, no_tensor});
+  for (int p = 1; p <= places; ++p) {
+    with_bytes.advance(), without.advance();
+    if (with_bytes.count() + without.count() == 0 || with_bytes.count() > 1) continue;
+    const TensorId tensor = with_bytes.count() == 1 ? with_bytes.alone() : without.alone();
+    const bool is_cut_already =
+        tensor != no_tensor && !cuts.empty() && cuts.back().tensor == tensor;
+    if (!is_cut_already) cuts.push_back({p, tensor});
   }
   return cuts;
 }

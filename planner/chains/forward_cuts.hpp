@@ -20,7 +20,7 @@ Halves halves_of(const Graph& graph);
 // A place between two forward tasks, or behind the last one.
 struct ForwardCut {
   int place = 0;                // so many forward tasks are before it
-  TensorId tensor = no_tensor;  // that is read later; none if all that are have 0 bytes
+  TensorId tensor = no_tensor;  // that is read later; none if there are several of 0 bytes
 };
 
 // All cuts, ascending. Behind the last forward task counts what the loss reads, or the first

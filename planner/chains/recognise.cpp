@@ -54,7 +54,8 @@ class Attempt {
     for (const TaskId task : halves_.forward) stage(chain, task).forward.push_back(task);
     for (const TaskId task : halves_.backward) stage(chain, task).backward.push_back(task);
     for (std::size_t c = 0; c < cuts_.size(); ++c) {
-      if (cuts_[c].tensor != no_tensor) chain.stages[c].output = {cuts_[c].tensor};
+      if (cuts_[c].tensor != no_tensor && has_bytes(cuts_[c].tensor))
+        chain.stages[c].output = {cuts_[c].tensor};
     }
     for (int i = 0; i < stages(); ++i) set_reads(i, chain.stages[i]);
     set_inputs(chain);
@@ -106,8 +107,8 @@ class Attempt {
   // nothing makes it again. As the input of its stage x_i can be read one stage earlier.
   int first_stage_reading(TensorId tensor) const {
     if (is_first_input_[tensor]) return 0;
-    if (!has_bytes(tensor) || maker_stage_[tensor] == nowhere) return nowhere;
-    return cut_of_[tensor] == nowhere ? maker_stage_[tensor] : cut_of_[tensor] + 1;
+    if (cut_of_[tensor] != nowhere) return cut_of_[tensor] + 1;
+    return has_bytes(tensor) ? maker_stage_[tensor] : nowhere;
   }
   int last_stage_reading(TensorId tensor) const {
     if (is_first_input_[tensor]) return 0;
