@@ -1,13 +1,13 @@
 # Shortcuts for newcomers. Each does all of its own set-up; a second run with nothing changed starts
 # at once. Everything else is plain CMake: see CMakePresets.json and CONTRIBUTING.md.
-.PHONY: help demo test debug bench fuzz format clean install install-fuzz install-format
+.PHONY: help demo test debug bench fuzz format clean install install-bench install-fuzz install-format
 .DEFAULT_GOAL := help
 
 FUZZ_SECONDS ?= 60
 jobs := $(shell nproc)
 
 help:
-	@echo 'make demo     install what is missing, build, plan a step on this machine, check and show it'
+	@echo 'make demo     install what is missing, build, plan a step for this machine, check, show and run it'
 	@echo 'make test     install what is missing, build, run every test'
 	@echo 'make debug    the same tests under the address and undefined-behaviour sanitizers'
 	@echo 'make bench    build and run the benchmarks'
@@ -18,7 +18,7 @@ help:
 build = cmake --build --preset $(1) --
 
 demo: install build/build.ninja
-	@$(call build,release) plan show
+	@$(call build,release) plan run show
 	@.ci/demo build
 
 test: install build/build.ninja
@@ -29,10 +29,13 @@ debug: install build-debug/build.ninja
 	@$(call build,debug)
 	@ctest --preset debug --parallel $(jobs)
 
-bench: install build/build.ninja
+# Configured anew: what is compared with may have been installed only now.
+bench: install-bench build/build.ninja
+	@cmake --preset release
 	@$(call build,release) benchmarks
 	@build/benchmarks/schedules_scale
 	@build/benchmarks/chains/chain_solvers
+	@if [ -x build/benchmarks/overhead/overhead ]; then build/benchmarks/overhead/overhead; fi
 
 fuzz: install-fuzz build-fuzz/build.ninja
 	@$(call build,fuzz)
@@ -46,6 +49,8 @@ clean:
 
 install:
 	@.ci/install build test
+install-bench:
+	@.ci/install build test bench
 install-fuzz:
 	@.ci/install build test fuzz
 install-format:

@@ -61,6 +61,10 @@ class Backend {
                                     double seconds) = 0;
   virtual std::unique_ptr<Job> load(const Action& action, const Operands& operands,
                                     double seconds) = 0;
+
+  // Between steps, while the jobs live: a digest of what every task of the last step computed, the
+  // same for every plan of the graph; 0 where results tell enough.
+  virtual std::uint64_t step_digest() const { return 0; }
 };
 
 }  // namespace stint

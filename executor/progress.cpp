@@ -43,6 +43,7 @@ class Sleeper {
 }  // namespace
 
 bool Progress::wait(std::uint32_t count, Ticks spin_ticks, const Stop& stop) {
+  if (reached(count)) return true;
   const Ticks begin = ticks_now();
   while (!reached(count) && ticks_now() - begin < spin_ticks) {
     if (stop.load(std::memory_order_relaxed)) return false;

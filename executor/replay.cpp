@@ -1,10 +1,12 @@
 #include "executor/replay.hpp"
 
+#include <algorithm>
 #include <exception>
 
 namespace stint {
 namespace {
 
+constexpr std::size_t line_counts = 16;  // keeps the ends of two threads' lists on different lines
 constexpr double look_every_seconds = 0.02;  // at whether the user has had enough
 
 }  // namespace
@@ -15,7 +17,10 @@ Replay::Replay(const Program& program, const std::vector<double>& spin_seconds,
   for (const double seconds : spin_seconds) {
     spin_ticks_.push_back(static_cast<Ticks>(seconds / seconds_per_tick()));
   }
-  for (const Lane& lane : program.lanes) times_.emplace_back(lane.entries.size());
+  for (const Lane& lane : program.lanes) {
+    times_.emplace_back(lane.entries.size());
+    seen_.emplace_back(program.lanes.size() + line_counts);
+  }
   for (int lane = 0; lane < static_cast<int>(program.lanes.size()); ++lane) {
     threads_.emplace_back([this, lane, prepare_thread] { serve(lane, prepare_thread); });
   }
@@ -85,11 +90,12 @@ bool Replay::wait_for_start(int lane, std::uint32_t round) {
 void Replay::perform(int index, std::int64_t step) {
   const Lane& lane = program_.lanes[index];
   Progress& progress = progress_[index];
+  std::fill(seen_[index].begin(), seen_[index].end(), 0);
   Ticks free_since = ticks_after_wait();
   for (std::uint32_t i = 0; i < lane.entries.size(); ++i) {
     const Entry& entry = lane.entries[i];
     Ticks begin = free_since;
-    if (entry.first_wait != entry.last_wait) {
+    if (!knows(index, entry)) {
       if (!wait(index, entry)) return;
       begin = ticks_after_wait();
     }
@@ -109,13 +115,25 @@ void Replay::perform(int index, std::int64_t step) {
   }
 }
 
+// Whether all that the entry waits for has been seen already, without looking at other threads'
+// memory again: that costs as much as many an action.
+bool Replay::knows(int index, const Entry& entry) const {
+  const Lane& lane = program_.lanes[index];
+  for (std::uint32_t w = entry.first_wait; w < entry.last_wait; ++w) {
+    if (seen_[index][lane.waits[w].lane] < lane.waits[w].count) return false;
+  }
+  return true;
+}
+
 bool Replay::wait(int index, const Entry& entry) {
   const Lane& lane = program_.lanes[index];
   for (std::uint32_t w = entry.first_wait; w < entry.last_wait; ++w) {
     const WaitFor& need = lane.waits[w];
+    std::uint32_t& seen = seen_[index][need.lane];
+    if (seen >= need.count) continue;
     Progress& other = progress_[need.lane];
-    if (other.reached(need.count)) continue;
     if (!other.wait(need.count, entry.sleeps ? 0 : spin_ticks_[index], stop_)) return false;
+    seen = other.done.load(std::memory_order_acquire);
   }
   return true;
 }

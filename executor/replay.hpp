@@ -59,6 +59,7 @@ class Replay {
   void serve(int lane, const std::function<void(WorkerId)>& prepare_thread);
   bool wait_for_start(int lane, std::uint32_t round);
   void perform(int lane, std::int64_t step);
+  bool knows(int lane, const Entry& entry) const;
   bool wait(int lane, const Entry& entry);
   void fail(ActionId action, const std::string& what);
   void stop_all();
@@ -78,7 +79,8 @@ class Replay {
   std::atomic<bool> has_failed_{false};
   std::optional<Failure> failure_;
   Ticks begin_ = 0;
-  std::vector<std::vector<ActionTimes>> times_;  // by lane, then entry: threads share no line
+  std::vector<std::vector<std::uint32_t>> seen_;  // by lane: what it last saw of each other's count
+  std::vector<std::vector<ActionTimes>> times_;   // by lane, then entry: threads share no line
   std::vector<std::thread> threads_;
 };
 

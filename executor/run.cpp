@@ -81,9 +81,13 @@ std::string action_text(const Schedule& schedule, ActionId action) {
 // Runs steps one after another, with their inputs brought in and their results taken.
 class Runner {
  public:
-  Runner(const Schedule& schedule, Replay& replay, StepData& data,
+  Runner(const Schedule& schedule, const Backend& backend, Replay& replay, StepData& data,
          const std::atomic<bool>& interrupted)
-      : schedule_(schedule), replay_(replay), data_(data), interrupted_(interrupted) {}
+      : schedule_(schedule),
+        backend_(backend),
+        replay_(replay),
+        data_(data),
+        interrupted_(interrupted) {}
 
   template <typename Visit>
   void run_steps(std::int64_t steps, Visit after_step) {
@@ -98,13 +102,14 @@ class Runner {
       }
       if (end == StepEnd::interrupted)
         throw Interrupted(fmt::format("interrupted in step {}", step));
-      data_.collect_results(step);
+      data_.collect_results(step, backend_.step_digest());
       after_step(replay_.times());
     }
   }
 
  private:
   const Schedule& schedule_;
+  const Backend& backend_;
   Replay& replay_;
   StepData& data_;
   const std::atomic<bool>& interrupted_;
@@ -145,7 +150,7 @@ RunReport run_unjudged(const Schedule& schedule, const Simulation& simulation, A
   RunReport report = head_of_report(schedule, simulation, options);
   {
     Replay replay(program, crew.spin_seconds_by_lane(), [&](WorkerId worker) { crew.pin(worker); });
-    Runner runner(schedule, replay, data, interrupted);
+    Runner runner(schedule, backend, replay, data, interrupted);
     runner.run_steps(options.warmup_steps, [](const StepTimes&) {});
     runner.run_steps(options.steps, [&](const StepTimes& times) { measurements.add(times); });
   }

@@ -61,7 +61,8 @@ void StepData::put_input(const Source& input, std::int64_t step) {
   arenas_.put(input.place, step, bytes);
 }
 
-void StepData::collect_results(std::int64_t step) {
+void StepData::collect_results(std::int64_t step, std::uint64_t step_digest) {
+  digests_ += fmt::format("{:016x}\n", step_digest);
   for (const Held& result : results_) {
     const std::vector<std::byte> held = arenas_.get(result.place, step);
     const auto bytes = std::span(held).subspan(static_cast<std::size_t>(result.skip_bytes),

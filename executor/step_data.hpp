@@ -2,7 +2,8 @@
 // and what the run leaves behind, as hashes.
 //
 // `state_sha256` covers every byte of all state by name, whatever the plan: two runs of one model
-// with the same inputs end with the same. `results_sha256` covers the results of every step.
+// with the same inputs end with the same. `results_sha256` covers the results of every step,
+// and what the synthetic backend's tasks read.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,9 @@ class StepData {
   // As before the first step: state, the first step's half of double inputs, no results.
   void reset();
 
-  void bring_inputs(std::int64_t step);     // before every step
-  void collect_results(std::int64_t step);  // after every step
+  void bring_inputs(std::int64_t step);  // before every step
+  // After every step; `step_digest` is the backend's word on what its tasks computed.
+  void collect_results(std::int64_t step, std::uint64_t step_digest);
 
   std::string state_sha256(std::int64_t steps) const;
   std::string results_sha256() const;

@@ -28,6 +28,8 @@ class ComputeJob : public Job {
     operands_.workspace.bytes = task.workspace_bytes;
   }
 
+  const std::uint64_t& digest_of_inputs() const { return digest_of_inputs_; }
+
   void run(std::int64_t step) override {
     if (seconds_ == 0) return touch_bytes(step);
     const std::int64_t end = later(seconds_);
@@ -43,6 +45,7 @@ class ComputeJob : public Job {
     for (const Place& place : operands_.reads) sum = digest(sum, arenas_.bytes(place, step));
     for (const Place& place : operands_.updates_from) sum = digest(sum, arenas_.bytes(place, step));
     if (scratch.bytes > 0) sum = digest(sum, arenas_.bytes(scratch, step));
+    digest_of_inputs_ = sum;
     for (std::size_t i = 0; i < operands_.writes.size(); ++i) {
       const Place& place = operands_.writes[i];
       if (place.bytes > 0) write_stream(output_key(sum, i), 0, arenas_.bytes(place, step));
@@ -57,6 +60,7 @@ class ComputeJob : public Job {
   const Arenas& arenas_;
   const Spin* spin_;
   double seconds_;
+  std::uint64_t digest_of_inputs_ = 0;
 };
 
 // Sleeps nearly until then, and looks at the clock for the rest: sleeping alone ends late.
@@ -172,14 +176,20 @@ class LoadJob : public Job {
 
 SyntheticBackend::SyntheticBackend(const Schedule& schedule, Arenas& arenas, Pace pace,
                                    std::int64_t seed)
-    : schedule_(schedule), arenas_(arenas), pace_(pace), seed_(seed) {
+    : schedule_(schedule),
+      arenas_(arenas),
+      pace_(pace),
+      seed_(seed),
+      digests_(schedule.graph.tasks.size()) {
   if (pace == Pace::predicted) spin_ = Spin::calibrated();
 }
 
 std::unique_ptr<Job> SyntheticBackend::compute(const Action& action, const Operands& operands,
                                                double seconds) {
-  return std::make_unique<ComputeJob>(schedule_.graph.tasks[action.task], operands, arenas_,
-                                      spin_ ? &*spin_ : nullptr, paced(seconds));
+  auto job = std::make_unique<ComputeJob>(schedule_.graph.tasks[action.task], operands, arenas_,
+                                          spin_ ? &*spin_ : nullptr, paced(seconds));
+  digests_[action.task].push_back(&job->digest_of_inputs());
+  return job;
 }
 
 std::unique_ptr<Job> SyntheticBackend::copy(const Action& action, const Operands& operands,
@@ -201,6 +211,18 @@ std::unique_ptr<Job> SyntheticBackend::load(const Action& action, const Operands
   }
   return std::make_unique<LoadJob>(operands.writes, std::move(inputs), action.for_step, arenas_,
                                    bounces_[action.worker], paced(seconds));
+}
+
+std::uint64_t SyntheticBackend::step_digest() const {
+  std::uint64_t all = 0;
+  for (const auto& executions : digests_) {
+    std::uint64_t task = executions.empty() ? 0 : *executions.front();
+    for (const std::uint64_t* again : executions) {
+      if (*again != task) task = mix(task ^ *again);
+    }
+    all = mix(all ^ task);
+  }
+  return all;
 }
 
 }  // namespace stint

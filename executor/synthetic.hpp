@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "executor/arenas.hpp"
 #include "executor/backend.hpp"
@@ -32,6 +33,7 @@ class SyntheticBackend : public Backend {
                             double seconds) override;
   std::unique_ptr<Job> load(const Action& action, const Operands& operands,
                             double seconds) override;
+  std::uint64_t step_digest() const override;
 
  private:
   double paced(double seconds) const { return pace_ == Pace::predicted ? seconds : 0; }
@@ -41,6 +43,9 @@ class SyntheticBackend : public Backend {
   Pace pace_;
   std::int64_t seed_;
   std::optional<Spin> spin_;
+  // By task: where its executions leave the digest of what they read. A task whose executions in
+  // one step differ shows by a digest of its own.
+  std::vector<std::vector<const std::uint64_t*>> digests_;
   std::map<WorkerId, StorageFile::Bounce> bounces_;  // of the threads that use storage
 };
 

@@ -4,11 +4,14 @@
 #include <map>
 #include <queue>
 #include <stdexcept>
+#include <utility>
 
 #include "schedules/cost.hpp"
 
 namespace stint {
 namespace {
+
+constexpr ActionId nothing{-1};
 
 // Whose power state it is: a worker's, or a whole device's.
 int state_unit(const Platform& platform, const std::vector<Worker>& workers, WorkerId worker) {
@@ -17,34 +20,42 @@ int state_unit(const Platform& platform, const std::vector<Worker>& workers, Wor
   return whole_device ? static_cast<int>(workers.size()) + device : static_cast<int>(worker);
 }
 
+// A channel belongs to a node; the network's channels are the platform's.
+std::string channel_key(const Platform& platform, const Link& link) {
+  const std::string node =
+      link.network ? "" : platform.nodes[platform.memories[link.from].node].name;
+  return node + '/' + link.channel;
+}
+
 class Clock {
  public:
-  Clock(const Schedule& schedule, const std::vector<Worker>& workers, const Lanes& lanes,
+  Clock(const Schedule& schedule, const std::vector<Worker>& workers, const Order& order,
         Simulation& result)
       : schedule_(schedule),
         platform_(schedule.platform),
         workers_(workers),
-        lanes_(lanes),
+        lanes_(order.lanes),
         result_(result),
         free_at_(workers_.size(), 0),
-        channel_of_(channels()),
+        channel_of_(channels(platform_)),
         channel_free_at_(workers_.size(), 0),
         state_(workers_.size() + platform_.devices.size(), -1),
-        state_entered_at_(state_.size(), 0) {
+        state_entered_at_(state_.size(), 0),
+        done_(schedule.actions.size(), false),
+        waiting_for_(schedule.actions.size(), no_worker),
+        next_waiting_(workers_.size(), no_worker),
+        heads_(workers_.size()) {
     const std::size_t count = schedule.actions.size();
     result_.start_seconds.assign(count, 0);
     result_.seconds.assign(count, 0);
     result_.joules.assign(count, 0);
-    set_first_states();
+    if (order.topological) set_first_states(order.rank);
   }
 
   // Performs all actions in the order in which they become ready. Only the head of a list can be
   // ready, so the queue holds at most one action a worker.
   void run() {
-    count_predecessors();
-    for (int i = 0; i < static_cast<int>(open_.size()); ++i) {
-      if (open_[i] == 0) ready_.push({0.0, i});
-    }
+    for (int w = 0; w < static_cast<int>(lanes_.lists.size()); ++w) look_for_next(WorkerId{w}, 0);
     std::size_t done = 0;
     for (; !ready_.empty(); ++done) {
       const Ready next = ready_.top();
@@ -66,56 +77,69 @@ class Clock {
     }
   };
 
-  // By link: a number shared by all links of its channel.
-  std::vector<int> channels() const {
-    std::vector<int> of_link;
-    std::map<std::string, int> by_name;
-    for (int i = 0; i < static_cast<int>(platform_.links.size()); ++i) {
-      const Link& link = platform_.links[i];
-      of_link.push_back(link.channel.empty() ? i
-                                             : by_name.emplace(channel_key(link), i).first->second);
-    }
-    return of_link;
-  }
+  // A worker's next action, and what is known of its predecessors.
+  struct Head {
+    ActionId action = nothing;
+    std::size_t seen = 0;      // so many of them are done
+    double ready_seconds = 0;  // when the last of those ended
+  };
 
-  // A channel belongs to a node; the network's channels are the platform's.
-  std::string channel_key(const Link& link) const {
-    const std::string node =
-        link.network ? "" : platform_.nodes[platform_.memories[link.from].node].name;
-    return node + '/' + link.channel;
-  }
-
-  // Steps repeat, so every worker begins in the state in which it ended.
-  void set_first_states() {
-    const auto order = topological_order(schedule_, lanes_);
-    if (!order) return;
-    for (const ActionId id : *order) {
-      const Action& action = schedule_.actions[id];
-      if (action.what != Do::compute) continue;
-      state_[state_unit(platform_, workers_, action.worker)] = std::max(0, action.state);
+  // Steps repeat, so every worker begins in the state in which it ended: that of its last compute,
+  // or of the last one on its device.
+  void set_first_states(const std::vector<int>& rank) {
+    std::vector<int> last_rank(state_.size(), -1);
+    for (const auto& list : lanes_.lists) {
+      const auto last = std::find_if(list.rbegin(), list.rend(), [&](ActionId id) {
+        return schedule_.actions[id].what == Do::compute;
+      });
+      if (last == list.rend()) continue;
+      const Action& action = schedule_.actions[*last];
+      const int unit = state_unit(platform_, workers_, action.worker);
+      if (rank[*last] < last_rank[unit]) continue;
+      last_rank[unit] = rank[*last];
+      state_[unit] = std::max(0, action.state);
     }
   }
 
-  void count_predecessors() {
-    const std::size_t count = schedule_.actions.size();
-    open_.assign(count, 0);
-    ready_at_.assign(count, 0);
-    first_successor_.assign(count + 1, 0);
-    const auto each_edge = [&](auto visit) {
-      for (int i = 0; i < static_cast<int>(count); ++i) {
-        for_each_predecessor(schedule_, lanes_, ActionId{i},
-                             [&](ActionId earlier) { visit(earlier, i); });
+  // The worker's next action of its own from that position of its list on; others in it are copies
+  // that occupy the worker and are performed by their links.
+  void look_for_next(WorkerId worker, int position) {
+    const auto& list = lanes_.lists[worker];
+    const int size = static_cast<int>(list.size());
+    while (position < size && lanes_.own[list[position]].lane != worker) ++position;
+    if (position == size) return;
+    heads_[worker] = {list[position]};
+    look_on(worker);
+  }
+
+  // Goes on through the predecessors of the worker's next action, up to one that is not done: then
+  // that one wakes the worker up. So only heads of lists wait, and nobody keeps lists of
+  // successors.
+  void look_on(WorkerId worker) {
+    Head& head = heads_[worker];
+    const std::size_t count = 2 + schedule_.actions[head.action].after.size();
+    for (; head.seen < count; ++head.seen) {
+      const ActionId earlier = predecessor(head.action, head.seen);
+      if (earlier == nothing) continue;
+      if (!done_[earlier]) {
+        next_waiting_[worker] = std::exchange(waiting_for_[earlier], worker);
+        return;
       }
-    };
-    each_edge([&](int earlier, int later) {
-      ++open_[later];
-      ++first_successor_[earlier + 1];
-    });
-    for (std::size_t i = 0; i < count; ++i) first_successor_[i + 1] += first_successor_[i];
-    successors_.resize(first_successor_[count]);
-    std::vector<int> next(first_successor_.begin(), first_successor_.end() - 1);
-    each_edge([&](int earlier, int later) { successors_[next[earlier]++] = later; });
+      head.ready_seconds = std::max(head.ready_seconds, end_seconds(earlier));
+    }
+    ready_.push({head.ready_seconds, head.action});
   }
+
+  // The one before it in its list, in the list of the worker that it occupies, then its `after`.
+  ActionId predecessor(ActionId id, std::size_t k) const {
+    const Action& action = schedule_.actions[id];
+    if (k >= 2) return action.after[k - 2];
+    const WorkerId lane = k == 0 ? action.worker : action.occupies;
+    const int position = k == 0 ? lanes_.own[id].position : lanes_.occupied[id];
+    return position > 0 ? lanes_.lists[lane][position - 1] : nothing;
+  }
+
+  double end_seconds(ActionId id) const { return result_.start_seconds[id] + result_.seconds[id]; }
 
   void perform(ActionId id, double ready_seconds) {
     const Action& action = schedule_.actions[id];
@@ -174,11 +198,18 @@ class Clock {
     }
     free_at_[action.worker] = end;
     if (action.occupies != no_worker) free_at_[action.occupies] = end;
-    for (int s = first_successor_[id]; s < first_successor_[id + 1]; ++s) {
-      const int later = successors_[s];
-      ready_at_[later] = std::max(ready_at_[later], end);
-      if (--open_[later] == 0) ready_.push({ready_at_[later], later});
+    wake_up(id);
+  }
+
+  void wake_up(ActionId id) {
+    done_[id] = true;
+    WorkerId waiting = std::exchange(waiting_for_[id], no_worker);
+    while (waiting != no_worker) {
+      const WorkerId next = next_waiting_[waiting];
+      look_on(waiting);
+      waiting = next;
     }
+    look_for_next(lanes_.own[id].lane, lanes_.own[id].position + 1);
   }
 
   const Schedule& schedule_;
@@ -191,18 +222,29 @@ class Clock {
   std::vector<double> channel_free_at_;  // by channel
   std::vector<int> state_;               // by worker, then by device
   std::vector<double> state_entered_at_;
-  std::vector<int> open_;  // by action: predecessors that are not done
-  std::vector<double> ready_at_;
-  std::vector<int> first_successor_;  // by action: where its part of successors_ begins
-  std::vector<int> successors_;
+  std::vector<bool> done_;              // by action
+  std::vector<WorkerId> waiting_for_;   // by action: a worker whose head waits for it
+  std::vector<WorkerId> next_waiting_;  // by worker: another that waits for the same action
+  std::vector<Head> heads_;             // by worker
   std::priority_queue<Ready> ready_;
 };
 
 }  // namespace
 
-void run_clock(const Schedule& schedule, const std::vector<Worker>& workers, const Lanes& lanes,
+void run_clock(const Schedule& schedule, const std::vector<Worker>& workers, const Order& order,
                Simulation& result) {
-  Clock(schedule, workers, lanes, result).run();
+  Clock(schedule, workers, order, result).run();
+}
+
+std::vector<int> channels(const Platform& platform) {
+  std::vector<int> of_link;
+  std::map<std::string, int> by_name;
+  for (int i = 0; i < static_cast<int>(platform.links.size()); ++i) {
+    const Link& link = platform.links[i];
+    const bool shared = !link.channel.empty();
+    of_link.push_back(shared ? by_name.emplace(channel_key(platform, link), i).first->second : i);
+  }
+  return of_link;
 }
 
 std::int64_t bytes_moved(const Schedule& schedule, const Action& action) {

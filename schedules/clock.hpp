@@ -11,8 +11,15 @@
 namespace stint {
 
 // Fills start_seconds, seconds, joules, makespan_seconds, and the terms switches and wait.
-void run_clock(const Schedule& schedule, const std::vector<Worker>& workers, const Lanes& lanes,
+void run_clock(const Schedule& schedule, const std::vector<Worker>& workers, const Order& order,
                Simulation& result);
+
+// By link: the first link of its channel.
+std::vector<int> channels(const Platform& platform);
+
+// simulate(schedule) for a caller who has found the order already.
+Simulation simulate(const Schedule& schedule, const std::vector<Worker>& workers,
+                    const Order& order);
 
 // Bytes that a copy or a load moves.
 std::int64_t bytes_moved(const Schedule& schedule, const Action& action);

@@ -80,6 +80,17 @@ std::optional<std::vector<ActionId>> topological_order(const Schedule& schedule,
   return order;
 }
 
+Order order(const Schedule& schedule, int worker_count) {
+  Order result;
+  result.lanes = lanes(schedule, worker_count);
+  result.topological = topological_order(schedule, result.lanes);
+  result.rank.assign(schedule.actions.size(), 0);
+  if (!result.topological) return result;
+  int next = 0;
+  for (const ActionId action : *result.topological) result.rank[action] = next++;
+  return result;
+}
+
 std::vector<ActionId> find_cycle(const Schedule& schedule, const Lanes& lanes) {
   Waiting state = waiting(schedule, lanes);
   order_as_far_as_possible(state);

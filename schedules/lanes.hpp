@@ -32,6 +32,15 @@ Lanes lanes(const Schedule& schedule, int worker_count);
 std::optional<std::vector<ActionId>> topological_order(const Schedule& schedule,
                                                        const Lanes& lanes);
 
+// Both, found once for all who ask: validate() hands them down to simulate().
+struct Order {
+  Lanes lanes;
+  std::optional<std::vector<ActionId>> topological;
+  std::vector<int> rank;  // by action: its place in that order; 0 if there is none
+};
+
+Order order(const Schedule& schedule, int worker_count);
+
 // The actions of one cycle, in order; for a schedule that has one.
 std::vector<ActionId> find_cycle(const Schedule& schedule, const Lanes& lanes);
 

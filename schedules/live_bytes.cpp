@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "schedules/address_map.hpp"
 #include "schedules/layout.hpp"
@@ -18,23 +19,58 @@ struct Use {
   bool from_the_start = false;
   bool to_the_end = false;
   bool takes_over = false;  // its bytes were counted for another until `first`, an end
+
+  void include(int event) {
+    if (first == never || event < first) first = event;
+    last = std::max(last, event);
+  }
 };
 
-// The buffers whose use may begin or end with the event. What an action reads was in use before it
-// starts, so starts need not look at it.
-template <typename Visit>
-void for_each_buffer(const Action& action, bool is_start, Visit visit) {
-  const auto each = [&](const std::vector<BufferId>& list) {
-    for (const BufferId buffer : list) {
-      if (buffer != no_buffer) visit(buffer);
-    }
-  };
-  each(action.writes);
-  if (action.workspace != no_buffer) visit(action.workspace);
-  if (is_start) return;
-  each(action.reads);
-  each(action.updates);
+// The events of an action.
+struct Span {
+  int start = never;
+  int end = never;
+};
+
+std::vector<Span> spans(const Schedule& schedule, const std::vector<TimelineEvent>& timeline) {
+  std::vector<Span> of_action(schedule.actions.size());
+  for (int e = 0; e < static_cast<int>(timeline.size()); ++e) {
+    Span& span = of_action[timeline[e].action];
+    (timeline[e].is_start ? span.start : span.end) = e;
+  }
+  return of_action;
 }
+
+template <typename Visit>
+void for_each_written(const Action& action, Visit visit) {
+  for (const BufferId buffer : action.writes) {
+    if (buffer != no_buffer) visit(buffer);
+  }
+  if (action.workspace != no_buffer) visit(action.workspace);
+}
+
+template <typename Visit>
+void for_each_read(const Action& action, Visit visit) {
+  for (const BufferId buffer : action.reads) visit(buffer);
+  for (const BufferId buffer : action.updates) visit(buffer);
+}
+
+// Buffers by event, ascending within one.
+class ByEvent {
+ public:
+  ByEvent(std::size_t events, std::size_t buffers)
+      : first_(events, no_buffer), next_(buffers, no_buffer) {}
+  // In descending order of buffers.
+  void add(int event, BufferId buffer) { next_[buffer] = std::exchange(first_[event], buffer); }
+  template <typename Visit>
+  void for_each(int event, Visit visit) const {
+    for (BufferId b = first_[event]; b != no_buffer; b = next_[b]) visit(b);
+  }
+
+ private:
+  std::vector<BufferId> first_;  // by event
+  std::vector<BufferId> next_;   // by buffer
+};
 
 // Whether writes[w] lies where the execution reads what it may overwrite.
 bool overwrites(const Schedule& schedule, const Action& action, std::size_t w) {
@@ -75,8 +111,7 @@ class Uses {
       const bool unread = use.from_the_start && use.last == never && !use.to_the_end;
       if (unread) visit(change(0, BufferId{b}, -1));
     }
-    std::vector<BufferId> places;  // of one event; kept for its memory
-    for (int e = 0; e < static_cast<int>(timeline_.size()); ++e) visit_changes(e, places, visit);
+    for_each_change_by_events(visit);
   }
 
  private:
@@ -98,20 +133,30 @@ class Uses {
     }
   }
 
+  // Actions in the order of the file, which is that of memory: much faster than that of events.
+  // What an action reads was in use before it starts.
   void mark_events() {
-    for (int e = 0; e < static_cast<int>(timeline_.size()); ++e) {
-      const Action& action = schedule_.actions[timeline_[e].action];
-      for_each_buffer(action, timeline_[e].is_start, [&](BufferId buffer) {
-        Use& use = uses_[place_[buffer]];
-        if (use.first == never) use.first = e;
-        use.last = e;
+    const std::vector<Span> span = spans(schedule_, timeline_);
+    for (std::size_t a = 0; a < span.size(); ++a) {
+      const Action& action = schedule_.actions[a];
+      for_each_written(action, [&](BufferId buffer) {
+        use_of(buffer).include(span[a].start);
+        use_of(buffer).include(span[a].end);
       });
-      if (timeline_[e].is_start) continue;
-      for (std::size_t w = 0; w < action.writes.size(); ++w) {
-        if (!overwrites(schedule_, action, w)) continue;
-        uses_[action.writes[w]].takes_over = true;
-        uses_[action.writes[w]].first = e;
-      }
+      for_each_read(action, [&](BufferId buffer) { use_of(buffer).include(span[a].end); });
+    }
+    for (std::size_t a = 0; a < span.size(); ++a)
+      mark_overwriting(schedule_.actions[a], span[a].end);
+  }
+
+  Use& use_of(BufferId buffer) { return uses_[place_[buffer]]; }
+
+  void mark_overwriting(const Action& action, int end) {
+    for (std::size_t w = 0; w < action.writes.size(); ++w) {
+      if (!overwrites(schedule_, action, w)) continue;
+      Use& use = uses_[action.writes[w]];
+      use.first = use.takes_over ? std::max(use.first, end) : end;
+      use.takes_over = true;
     }
   }
 
@@ -154,40 +199,40 @@ class Uses {
     const auto take = [&](BufferId b) {
       const Buffer& buffer = schedule_.buffers[b];
       memories[buffer.memory].take(buffer.offset, buffer.offset + buffer.bytes, b,
-                                   [&](int previous) { lost_[previous] = true; });
+                                   [&](int previous) {
+                                     if (previous != b) lost_[previous] = true;
+                                   });
     };
     for (int b = 0; b < static_cast<int>(uses_.size()); ++b) {
       if (uses_[b].from_the_start) take(BufferId{b});
     }
     for (int e = 0; e < static_cast<int>(timeline_.size()); ++e) {
       const Action& action = schedule_.actions[timeline_[e].action];
-      for_each_buffer(action, timeline_[e].is_start, [&](BufferId buffer) {
+      const auto take_if_first = [&](BufferId buffer) {
         const BufferId place = place_[buffer];
         if (uses_[place].first == e && !uses_[place].from_the_start) take(place);
-      });
+      };
+      for_each_written(action, take_if_first);
+      if (!timeline_[e].is_start) for_each_read(action, take_if_first);
     }
   }
 
   template <typename Visit>
-  void visit_changes(int e, std::vector<BufferId>& places, Visit visit) const {
-    const Action& action = schedule_.actions[timeline_[e].action];
-    const double seconds = timeline_[e].seconds;
-    places.clear();
-    for_each_buffer(action, timeline_[e].is_start,
-                    [&](BufferId buffer) { places.push_back(place_[buffer]); });
-    std::sort(places.begin(), places.end());
-    places.erase(std::unique(places.begin(), places.end()), places.end());
-    for (const BufferId b : places) {
+  void for_each_change_by_events(Visit visit) const {
+    ByEvent ends(timeline_.size(), uses_.size());
+    ByEvent begins(timeline_.size(), uses_.size());
+    for (int b = static_cast<int>(uses_.size()) - 1; b >= 0; --b) {
       const Use& use = uses_[b];
-      const bool ends = use.last == e && !timeline_[e].is_start && !use.to_the_end;
-      const bool was_counted = !use.takes_over || use.first < e;
-      if (ends && was_counted) visit(change(seconds, b, -1));
+      if (use.last == never) continue;
+      const bool over_at_once = use.takes_over && use.last == use.first && !use.to_the_end;
+      if (over_at_once) continue;
+      if (!use.to_the_end) ends.add(use.last, BufferId{b});
+      if (!use.from_the_start) begins.add(use.first, BufferId{b});
     }
-    for (const BufferId b : places) {
-      const Use& use = uses_[b];
-      const bool over_at_once = use.takes_over && use.last == e && !use.to_the_end;
-      const bool begins = use.first == e && !use.from_the_start && !over_at_once;
-      if (begins) visit(change(seconds, b, +1));
+    for (int e = 0; e < static_cast<int>(timeline_.size()); ++e) {
+      const double seconds = timeline_[e].seconds;
+      ends.for_each(e, [&](BufferId b) { visit(change(seconds, b, -1)); });
+      begins.for_each(e, [&](BufferId b) { visit(change(seconds, b, +1)); });
     }
   }
 

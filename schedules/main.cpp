@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct Options {
   std::string trace;
   std::string paje;
   std::string dot;
+  std::string simgrid;  // a folder
 };
 
 void expect_sensible(const Options& options) {
@@ -33,10 +35,22 @@ void expect_sensible(const Options& options) {
   if (to_output + (options.check || options.json ? 1 : 0) > 1) {
     throw stint::InputError("-", "standard output is asked for twice; expected once");
   }
-  if (!options.second.empty() && unused < 3) {
-    throw stint::InputError(options.second,
-                            "a second file beside --trace, --paje or --dot; expected one file");
+  if (!options.second.empty() && (unused < 3 || !options.simgrid.empty())) {
+    throw stint::InputError(
+        options.second,
+        "a second file beside --trace, --paje, --dot or --simgrid; expected one file");
   }
+  if (options.simgrid == "-") {
+    throw stint::InputError("-", "no folder; expected one that --simgrid may write two files to");
+  }
+}
+
+void write_simgrid(const std::string& folder, const stint::SimgridFiles& files) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw stint::InputError(folder, error.message() + "; expected a folder to write to");
+  stint::write_text(folder + "/platform.xml", files.platform);
+  stint::write_text(folder + "/replay.txt", files.replay);
 }
 
 std::string answer(const Options& options, const std::vector<stint::Shown>& shown) {
@@ -58,6 +72,7 @@ int show(const Options& options) {
   if (!options.trace.empty()) stint::write_text(options.trace, trace_text(shown[0]));
   if (!options.paje.empty()) stint::write_text(options.paje, paje_text(shown[0]));
   if (!options.dot.empty()) stint::write_text(options.dot, dot_text(shown[0]));
+  if (!options.simgrid.empty()) write_simgrid(options.simgrid, simgrid_files(shown[0]));
   const bool piped = options.trace == "-" || options.paje == "-" || options.dot == "-";
   if (!piped) stint::write_text("-", answer(options, shown));
   const bool broken = std::any_of(shown.begin(), shown.end(),
@@ -68,12 +83,14 @@ int show(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Explain a file: a graph of tasks, a platform or a schedule.", "show"};
+  CLI::App app{"Explain a file: a graph of tasks, a platform, a schedule or a run's report.",
+               "show"};
   app.set_version_flag("--version", STINT_VERSION);
   Options options;
-  app.add_option(
-         "FILE", options.file,
-         "a graph of tasks, a platform or a schedule; - is standard input, here this machine")
+  app.add_option("FILE", options.file,
+                 "a graph of tasks, a platform, a schedule or a run's report; - is standard input, "
+                 "here this "
+                 "machine")
       ->required()
       ->option_text(" ");
   app.add_option("SECOND", options.second, "a schedule to compare the first with")
@@ -86,6 +103,8 @@ int main(int argc, char** argv) {
   app.add_option("--paje", options.paje, "write a Paje trace, for ViTE and pj_dump")
       ->type_name("FILE");
   app.add_option("--dot", options.dot, "write a picture for Graphviz's dot")->type_name("FILE");
+  app.add_option("--simgrid", options.simgrid, "write what simgrid_replay needs to a folder")
+      ->type_name("DIR");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

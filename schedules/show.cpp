@@ -107,6 +107,15 @@ std::string paje_text(const Shown& shown) {
   return paje_text(schedule, simulation_of(shown));
 }
 
+SimgridFiles simgrid_files(const Shown& shown) {
+  const Schedule& schedule = schedule_of(shown, "SimGrid cannot replay it");
+  if (!shown.has_violations()) return simgrid_files(schedule);
+  throw InputError(shown.file,
+                   fmt::format("{}, so SimGrid cannot replay it; expected a schedule "
+                               "without violations, see show --check",
+                               count_text(std::ssize(shown.judged->violations), "violation")));
+}
+
 std::string comparison(const Shown& first, const Shown& second) {
   const Schedule& a = schedule_of(first, "there is nothing to compare");
   const Schedule& b = schedule_of(second, "there is nothing to compare");

@@ -6,6 +6,7 @@
 
 #include "schedules/any_file.hpp"
 #include "schedules/judged.hpp"
+#include "schedules/simgrid.hpp"
 
 namespace stint {
 
@@ -27,6 +28,9 @@ std::string dot_text(const Shown& shown);
 // Throw InputError unless it is a schedule that can be simulated.
 std::string trace_text(const Shown& shown);
 std::string paje_text(const Shown& shown);
+
+// Throws InputError unless it is a schedule without violations.
+SimgridFiles simgrid_files(const Shown& shown);
 
 // Throws InputError unless both are schedules.
 std::string comparison(const Shown& first, const Shown& second);

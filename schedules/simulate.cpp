@@ -24,10 +24,12 @@ void bill_what_is_always_on(const Schedule& schedule, Simulation& result) {
   }
 }
 
-void bill_actions(const Schedule& schedule, Simulation& result) {
-  for (std::size_t i = 0; i < schedule.actions.size(); ++i) {
-    const bool compute = schedule.actions[i].what == Do::compute;
-    (compute ? result.joules_by.compute : result.joules_by.copy) += result.joules[i];
+// What links add is for copies; only computes add something on other workers. The lanes say which,
+// in far fewer bytes than the actions.
+void bill_actions(const std::vector<Worker>& workers, const Lanes& lanes, Simulation& result) {
+  for (std::size_t i = 0; i < lanes.own.size(); ++i) {
+    const bool copy = workers[lanes.own[i].lane].is_link();
+    (copy ? result.joules_by.copy : result.joules_by.compute) += result.joules[i];
   }
 }
 
@@ -51,15 +53,17 @@ class ActiveTime {
 };
 
 void bill_active_devices(const Schedule& schedule, const std::vector<Worker>& workers,
-                         const std::vector<TimelineEvent>& timeline, Simulation& result) {
+                         const Lanes& lanes, const std::vector<TimelineEvent>& timeline,
+                         Simulation& result) {
   ActiveTime active(schedule.platform.devices.size());
   for (const TimelineEvent& event : timeline) {
-    const Action& action = schedule.actions[event.action];
-    for (const WorkerId worker : {action.worker, action.occupies}) {
-      if (worker == no_worker || workers[worker].is_link()) continue;
+    const auto count = [&](WorkerId worker) {
+      if (workers[worker].is_link()) return;
       const int device = workers[worker].device;
       event.is_start ? active.begin(device, event.seconds) : active.end(device, event.seconds);
-    }
+    };
+    count(lanes.own[event.action].lane);
+    if (lanes.occupied[event.action] >= 0) count(schedule.actions[event.action].occupies);
   }
   for (std::size_t d = 0; d < schedule.platform.devices.size(); ++d) {
     result.joules_by.active += schedule.platform.devices[d].active_watts * active.total(d);
@@ -80,13 +84,17 @@ std::map<std::string, std::int64_t> peaks_of_used_memories(const Schedule& sched
 }  // namespace
 
 Simulation simulate(const Schedule& schedule) {
-  Simulation result;
   const auto all_workers = workers(schedule.platform);
-  const Lanes all_lanes = lanes(schedule, static_cast<int>(all_workers.size()));
-  run_clock(schedule, all_workers, all_lanes, result);
-  const auto events = timeline(schedule, all_lanes, result);
-  bill_actions(schedule, result);
-  bill_active_devices(schedule, all_workers, events, result);
+  return simulate(schedule, all_workers, order(schedule, static_cast<int>(all_workers.size())));
+}
+
+Simulation simulate(const Schedule& schedule, const std::vector<Worker>& workers,
+                    const Order& order) {
+  Simulation result;
+  run_clock(schedule, workers, order, result);
+  const auto events = timeline(schedule, order, result);
+  bill_actions(workers, order.lanes, result);
+  bill_active_devices(schedule, workers, order.lanes, events, result);
   bill_what_is_always_on(schedule, result);
   result.peak_bytes = peak_bytes(schedule, events);
   return result;
@@ -139,9 +147,9 @@ Predicted predict(const Schedule& schedule, const Simulation& simulation) {
 
 std::vector<std::vector<MemoryLevel>> memory_curves(const Schedule& schedule,
                                                     const Simulation& simulation) {
-  const auto all_workers = workers(schedule.platform);
-  const Lanes all_lanes = lanes(schedule, static_cast<int>(all_workers.size()));
-  const auto changes = live_changes(schedule, timeline(schedule, all_lanes, simulation));
+  const int worker_count = static_cast<int>(workers(schedule.platform).size());
+  const auto changes =
+      live_changes(schedule, timeline(schedule, order(schedule, worker_count), simulation));
   std::vector<std::vector<MemoryLevel>> curves(schedule.platform.memories.size(), {{0, 0}});
   for (const LiveChange& change : changes) {
     auto& curve = curves[change.memory];

@@ -7,23 +7,16 @@
 namespace stint {
 namespace {
 
-// A topological rank breaks ties, so that of two actions at one instant the cause comes first.
-std::vector<int> ranks(const Schedule& schedule, const Lanes& lanes) {
-  std::vector<int> rank(schedule.actions.size(), 0);
-  const auto order = topological_order(schedule, lanes);
-  if (!order) return rank;
-  for (int i = 0; i < static_cast<int>(order->size()); ++i) rank[(*order)[i]] = i;
-  return rank;
-}
-
+// The rank breaks ties, so that of two actions at one instant the cause comes first.
 using Moment = std::tuple<double, int, int>;  // seconds, rank, and a worker or an action
 using Earliest = std::priority_queue<Moment, std::vector<Moment>, std::greater<>>;
 
 }  // namespace
 
-std::vector<TimelineEvent> timeline(const Schedule& schedule, const Lanes& lanes,
+std::vector<TimelineEvent> timeline(const Schedule& schedule, const Order& order,
                                     const Simulation& simulation) {
-  const std::vector<int> rank = ranks(schedule, lanes);
+  const Lanes& lanes = order.lanes;
+  const std::vector<int>& rank = order.rank;
   std::vector<TimelineEvent> events;
   events.reserve(2 * schedule.actions.size());
   Earliest heads;    // the next action of every worker's list

@@ -16,7 +16,7 @@ struct TimelineEvent {
 };
 
 // Cost: O(n log w): the workers' lists are in order already and are merged.
-std::vector<TimelineEvent> timeline(const Schedule& schedule, const Lanes& lanes,
+std::vector<TimelineEvent> timeline(const Schedule& schedule, const Order& order,
                                     const Simulation& simulation);
 
 }  // namespace stint

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schedules/clock.hpp"
 #include "schedules/rules.hpp"
 
 namespace stint {
@@ -17,16 +18,16 @@ bool broken(const std::vector<Violation>& violations, int first_rule, int last_r
 }
 
 // The rules that need names, an acyclic order and sound buffers.
-void judge_the_step(const Judge& judge, const Lanes& lanes, const Layout& layout,
-                    const std::vector<ActionId>& order) {
-  const HappensBefore before(judge.schedule, lanes, order);
+void judge_the_step(const Judge& judge, const Order& order, const Layout& layout) {
+  const HappensBefore before(judge.schedule, order.lanes, *order.topological);
   const StateVersions versions(judge.schedule.graph, layout.segments);
-  judge_step_end(judge, layout, versions, judge_contents(judge, layout, versions, before, order));
-  judge_power_states(judge, lanes, before);
+  judge_step_end(judge, layout, versions,
+                 judge_contents(judge, layout, versions, before, *order.topological));
+  judge_power_states(judge, order.lanes, before);
 }
 
-void judge_the_bill(const Judge& judge) {
-  const Simulation simulation = simulate(judge.schedule);
+void judge_the_bill(const Judge& judge, const Order& order) {
+  const Simulation simulation = simulate(judge.schedule, judge.workers, order);
   judge_request(judge, simulation);
   judge_predicted(judge, simulation);
   judge_derived_fields(judge, simulation);
@@ -37,9 +38,8 @@ void judge_everything(const Judge& judge) {
   judge_names(judge);
   judge_graph(judge);
   if (broken(judge.violations, 1, 1)) return;
-  const Lanes all_lanes = lanes(judge.schedule, static_cast<int>(judge.workers.size()));
-  const auto order = topological_order(judge.schedule, all_lanes);
-  if (!order) judge_order(judge, all_lanes);
+  const Order of_actions = order(judge.schedule, static_cast<int>(judge.workers.size()));
+  if (!of_actions.topological) judge_order(judge, of_actions.lanes);
   judge_actions(judge);
   judge_places(judge);
   judge_arenas(judge);
@@ -49,9 +49,9 @@ void judge_everything(const Judge& judge) {
     const Layout cells = layout(judge.schedule);
     judge_buffers(judge, cells);
     if (!can_be_simulated(judge.violations)) return;
-    judge_the_step(judge, all_lanes, cells, *order);
+    judge_the_step(judge, of_actions, cells);
   }
-  judge_the_bill(judge);
+  judge_the_bill(judge, of_actions);
 }
 
 }  // namespace

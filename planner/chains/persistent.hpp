@@ -8,7 +8,7 @@
 // safely, and `lower_bound` says what that can have cost at most. Every cost against every memory
 // up to the bound comes out of one table.
 //
-// Cost: see persistent_table.hpp; 500 units: about a second for 500 stages.
+// Cost: see persistent_table.hpp; benchmarks/README.md has measurements.
 #pragma once
 
 #include <cstddef>

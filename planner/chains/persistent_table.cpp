@@ -104,12 +104,14 @@ PersistentTable<Cost>::PersistentTable(const PersistentMoves& moves, const Persi
   empty.left_bound.assign(moves.contexts(), std::vector<Cost>(n + 1));
   empty.bounds.resize(n + 1);
   empty.least_bounds.resize(n / chunk + 2);
+  empty.candidates.reserve(n);
   std::vector<Scratch> scratch(blocks_, empty);
   for (int i = n - 1; i >= 0; --i) {
     const Stage stage(*this, i);
-    for_each_index(threads, threads, [&](int part, int) {
+    const int parts = std::max(threads, 1);
+    for_each_index(parts, parts, [&](int part, int) {
       for (int l = i; l < n; ++l) {
-        for (int b = part; b < blocks_; b += threads) solve_block(stage, l, b * block, scratch[b]);
+        for (int b = part; b < blocks_; b += parts) solve_block(stage, l, b * block, scratch[b]);
       }
     });
   }
@@ -121,8 +123,9 @@ Cost PersistentTable<Cost>::split_cost(int i, int j, const Hold& hold) const {
 }
 
 template <class Cost>
-std::size_t PersistentTable<Cost>::bound_at(int l, int of_block) const {
-  return PersistentRanges::cell(0, l) * blocks_ + static_cast<std::size_t>(of_block) * (l + 1);
+std::size_t PersistentTable<Cost>::bound_at(int l, std::int64_t m) const {
+  const std::size_t before = PersistentRanges::cell(0, l) * blocks_;
+  return before + static_cast<std::size_t>(m / block) * (l + 1);
 }
 
 template <class Cost>
@@ -185,9 +188,12 @@ void PersistentTable<Cost>::store(int i, int l, int context, int m0, const Block
   const Range& range = ranges_.of(i, l, context);
   const std::int64_t first = std::max<std::int64_t>(m0, range.least);
   const std::int64_t last = std::min<std::int64_t>(m0 + block, range.full);
-  Cost* to = data_.data() + begins_[context][PersistentRanges::cell(i, l)] - range.least;
-  for (std::int64_t m = first; m < last; ++m) to[m] = values[m - m0];
-  if (context == plain_value) bounds_[bound_at(l, m0 / block) + i] = values[block - 1];
+  if (first < last) {
+    std::copy(
+        values.begin() + (first - m0), values.begin() + (last - m0),
+        data_.begin() + begins_[context][PersistentRanges::cell(i, l)] + (first - range.least));
+  }
+  if (context == plain_value) bounds_[bound_at(l, m0) + i] = values[block - 1];
 }
 
 template <class Cost>
@@ -207,58 +213,96 @@ void PersistentTable<Cost>::split(const Stage& stage, int l, int context, int m0
                                   Block& best) const {
   const int lowest = from_block(ranges_.of(stage.i, l, context).least, m0);
   for (const auto& way : stage.splits[context]) {
-    const std::int64_t end = std::min<std::int64_t>(m0 + block - 1 - way.hold.units, moves_.top());
+    const std::int64_t end = std::min(m0 + block - 1 - way.hold.units, moves_.top());
     if (end < 0) continue;
-    const Cost* right_bound = bounds_.data() + bound_at(l, static_cast<int>(end / block));
-    const Cost* left_bound = scratch.left_bound[way.hold.context].data();
-    const Block* left_rows = scratch.left[way.hold.context].data();
+    Splits splits;
+    splits.l = l;
+    splits.m_right = m0 - way.hold.units;
+    splits.costs = way.cost.data();
+    splits.right_bound = bounds_.data() + bound_at(l, end);
+    splits.left_bound = scratch.left_bound[way.hold.context].data();
+    splits.left = scratch.left[way.hold.context].data();
     for (const Reach& reach : *way.reach) {
-      const int first = from_block(moves_.to_advance(reach.bytes, l), m0);
-      if (first >= block || reach.first > l) break;
-      const int last = std::min(reach.last, l + 1);
-      Cost* bounds = scratch.bounds.data();
-      const Cost* costs = way.cost.data();
-      int likely = reach.first;
-      for (int c = reach.first, k = 0; c < last; c += chunk, ++k) {
-        const int to = std::min(c + chunk, last);
-        Cost least = infinite<Cost>;
-        for (int j = c; j < to; ++j) {
-          bounds[j] = costs[j] + right_bound[j] + left_bound[j];
-          least = std::min(least, bounds[j]);
-        }
-        scratch.least_bounds[k] = least;
-      }
-      Cost least = infinite<Cost>;
-      for (int c = reach.first, k = 0; c < last; c += chunk, ++k) {
-        if (scratch.least_bounds[k] < least) least = scratch.least_bounds[k], likely = c;
-      }
-      const auto look_at = [&](int j) {
-        Block room;
-        const Cost* right = row(j, l, plain_value, m0 - way.hold.units, room);
-        const Block& left = left_rows[j];
-        const Cost cost = costs[j];
-        if (first == 0) {
-          for (int e = 0; e < block; ++e) best[e] = std::min(best[e], cost + right[e] + left[e]);
-          return;
-        }
-        for (int e = first; e < block; ++e) best[e] = std::min(best[e], cost + right[e] + left[e]);
-      };
-      if (least == infinite<Cost>) continue;
-      for (int j = likely; j < std::min(likely + chunk, last); ++j) {
-        if (bounds[j] == least) {
-          look_at(j);
-          break;
-        }
-      }
-      for (int c = reach.first, k = 0; c < last; c += chunk, ++k) {
-        if (!(scratch.least_bounds[k] < best[lowest])) continue;
-        const int to = std::min(c + chunk, last);
-        for (int j = c; j < to; ++j) {
-          if (bounds[j] < best[lowest]) look_at(j);
-        }
-      }
+      splits.first_value = from_block(moves_.to_advance(reach.bytes, l), m0);
+      if (splits.first_value >= block || reach.first > l) break;
+      splits.first = reach.first;
+      splits.last = std::min(reach.last, l + 1);
+      best_of(splits, lowest, scratch, best);
     }
   }
+}
+
+// Bounds all splits, takes the one with the least bound, then those that could still be better for
+// some m. Values fall with m, so that is decided at the ends of the block.
+template <class Cost>
+void PersistentTable<Cost>::best_of(const Splits& splits, int lowest, Scratch& scratch,
+                                    Block& best) const {
+  const int likely = bound(splits, scratch);
+  if (likely < 0) return;
+  look_at(splits, likely, best);
+  scratch.candidates.clear();
+  for (int from = splits.first, k = 0; from < splits.last; from += chunk, ++k) {
+    if (!(scratch.least_bounds[k] < best[lowest])) continue;
+    for (int j = from; j < std::min(from + chunk, splits.last); ++j) {
+      if (scratch.bounds[j] < best[lowest]) scratch.candidates.push_back(j);
+    }
+  }
+  const int count = static_cast<int>(scratch.candidates.size());
+  constexpr int ahead = 6;  // rows lie far apart: ask for them early
+  for (int k = 0; k < std::min(ahead, count); ++k) prefetch(splits, scratch.candidates[k]);
+  for (int k = 0; k < count; ++k) {
+    if (k + ahead < count) prefetch(splits, scratch.candidates[k + ahead]);
+    const int j = scratch.candidates[k];
+    if (scratch.bounds[j] < best[lowest]) look_at(splits, j, best);
+  }
+}
+
+// Gives the split with the least bound; -1 if all are infinite.
+template <class Cost>
+int PersistentTable<Cost>::bound(const Splits& splits, Scratch& scratch) const {
+  int likely = -1;
+  Cost least = infinite<Cost>;
+  Cost* bounds = scratch.bounds.data();
+  for (int from = splits.first, k = 0; from < splits.last; from += chunk, ++k) {
+    const int to = std::min(from + chunk, splits.last);
+    Cost here = infinite<Cost>;
+    for (int j = from; j < to; ++j) {
+      bounds[j] = splits.costs[j] + splits.right_bound[j] + splits.left_bound[j];
+      here = std::min(here, bounds[j]);
+    }
+    scratch.least_bounds[k] = here;
+    if (!(here < least)) continue;
+    least = here;
+    likely = static_cast<int>(std::find(bounds + from, bounds + to, here) - bounds);
+  }
+  return likely;
+}
+
+template <class Cost>
+void PersistentTable<Cost>::look_at(const Splits& splits, int j, Block& best) const {
+  Block room;
+  const Cost* right = row(j, splits.l, plain_value, splits.m_right, room);
+  const Block& left = splits.left[j];
+  const Cost cost = splits.costs[j];
+  if (splits.first_value == 0) {  // of fixed length: a few vector instructions
+    for (int e = 0; e < block; ++e) best[e] = std::min(best[e], cost + right[e] + left[e]);
+    return;
+  }
+  for (int e = splits.first_value; e < block; ++e) {
+    best[e] = std::min(best[e], cost + right[e] + left[e]);
+  }
+}
+
+template <class Cost>
+void PersistentTable<Cost>::prefetch(const Splits& splits, int j) const {
+  const Range& range = ranges_.of(j, splits.l, plain_value);
+  if (splits.m_right < range.least || splits.m_right >= range.full) return;
+  const Cost* right = data_.data() + begins_[plain_value][PersistentRanges::cell(j, splits.l)] +
+                      (splits.m_right - range.least);
+  __builtin_prefetch(right);
+  __builtin_prefetch(right + block - 1);
+  __builtin_prefetch(splits.left[j].data());
+  __builtin_prefetch(splits.left[j].data() + block - 1);
 }
 
 template <class Cost>

@@ -45,16 +45,33 @@ class PersistentTable {
     std::vector<std::vector<Cost>> left_bound;
     std::vector<Cost> bounds;  // of splits, by j
     std::vector<Cost> least_bounds;
+    std::vector<int> candidates;
+  };
+  // Splits at j in [first, last) for one block: what they are made of.
+  struct Splits {
+    int l = 0;
+    int first = 0;
+    int last = 0;
+    int first_value = 0;       // of the block, with which forwards can get so far
+    std::int64_t m_right = 0;  // where the block begins for the right side
+    const Cost* costs = nullptr;
+    const Cost* right_bound = nullptr;
+    const Cost* left_bound = nullptr;
+    const Block* left = nullptr;
   };
   struct Stage;  // what does not depend on m
 
   void solve_block(const Stage& stage, int l, int m0, Scratch& scratch);
   void keep(const Stage& stage, int l, int context, int m0, Block& best) const;
   void split(const Stage& stage, int l, int context, int m0, Scratch& scratch, Block& best) const;
+  void best_of(const Splits& splits, int lowest, Scratch& scratch, Block& best) const;
+  int bound(const Splits& splits, Scratch& scratch) const;
+  void look_at(const Splits& splits, int j, Block& best) const;
+  void prefetch(const Splits& splits, int j) const;
   void store(int i, int l, int context, int m0, const Block& values);
   void set_left(const Stage& stage, int l, int context, int m0, Scratch& scratch) const;
   const Cost* row(int i, int l, int context, std::int64_t m0, Block& room) const;
-  std::size_t bound_at(int l, int of_block) const;
+  std::size_t bound_at(int l, std::int64_t m) const;
 
   const PersistentMoves& moves_;
   const PersistentRanges& ranges_;
@@ -62,7 +79,7 @@ class PersistentTable {
   Block nothing_{}, free_{};
   std::vector<std::vector<std::size_t>> begins_;  // by context and cell, in data_
   std::vector<Cost> data_;
-  std::vector<Cost> bounds_;  // E(j,l,·) at the end of each block; by l, block and j
+  std::vector<Cost> bounds_;  // E(j,l,m) for the last m of every block; by l, block and j
 };
 
 extern template class PersistentTable<float>;

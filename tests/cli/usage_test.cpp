@@ -51,10 +51,13 @@ TEST_CASE("show refuses what it does not understand", "[cli]") {
   require_misuse("show", {model, "--dot"});
   require_misuse("show", {model, model, model});
   require_misuse("show", {model, "--trace", "-", "--paje", "-"});
+  require_misuse("show", {model, "--simgrid"});
+  require_misuse("show", {model, "--simgrid", "-"});
+  require_misuse("show", {model, model, "--simgrid", "no-such-folder"});
 }
 
 TEST_CASE("the programs tell their version and their options", "[cli]") {
-  const std::string program = GENERATE("plan", "show");
+  const std::string program = GENERATE("plan", "run", "show");
   const Ran version = run_program(program, {"--version"});
   REQUIRE(version.exit == 0);
   REQUIRE(version.out.find("0.1.0") != std::string::npos);

@@ -40,6 +40,7 @@ class DelayingBackend : public Backend {
                             double seconds) override {
     return delayed(action, backend_.load(action, operands, seconds));
   }
+  std::uint64_t step_digest() const override { return backend_.step_digest(); }
 
  private:
   std::unique_ptr<Job> delayed(const Action& action, std::unique_ptr<Job> job) {

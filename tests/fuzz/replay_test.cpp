@@ -43,6 +43,14 @@ TEST_CASE("damaged schedules are judged or refused with one line", "[fuzz]") {
   replay(schedule_seeds(), 4000, fuzz_schedule);
 }
 
+TEST_CASE("damaged schedules that the judge accepts replay as their graph computes", "[fuzz]") {
+  replay(schedule_seeds(), 3000, fuzz_run);
+}
+
+TEST_CASE("damaged reports are read or refused with one line", "[fuzz]") {
+  replay(report_seeds(), 3000, fuzz_report);
+}
+
 TEST_CASE("damage is the same every time, and mostly still JSON", "[fuzz]") {
   const std::string text = bundled_seeds("models").front();
   std::mt19937_64 one(7);

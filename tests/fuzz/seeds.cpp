@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "benchmarks/large_schedule.hpp"
+#include "executor/run.hpp"
 #include "files/text_file.hpp"
 #include "tests/support/small_schedules.hpp"
 
@@ -33,6 +34,11 @@ std::vector<std::string> schedule_seeds() {
   texts.push_back(schedule_text(chain_offloaded()));
   texts.push_back(schedule_text(large_schedule(1, {.lanes = 2, .rounds_per_look = 2})));
   return texts;
+}
+
+std::vector<std::string> report_seeds() {
+  const RunOptions options{.steps = 1, .warmup_steps = 0, .pace = Pace::none};
+  return {run_report_text(run(chain_recomputed(), options, false))};
 }
 
 }  // namespace stint

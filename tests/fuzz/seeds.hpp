@@ -12,4 +12,7 @@ std::vector<std::string> bundled_seeds(const std::string& folder);
 // Small valid schedules: copies over links, state, reuse of addresses by other workers.
 std::vector<std::string> schedule_seeds();
 
+// A report of a run.
+std::vector<std::string> report_seeds();
+
 }  // namespace stint

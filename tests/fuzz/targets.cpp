@@ -3,6 +3,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "executor/run.hpp"
 #include "files/input_error.hpp"
 #include "models/graph.hpp"
 #include "platforms/platform.hpp"
@@ -12,6 +13,8 @@
 #include "schedules/schedule.hpp"
 #include "schedules/summary.hpp"
 #include "schedules/trace.hpp"
+#include "schedules/validate.hpp"
+#include "tests/support/reference_run.hpp"
 
 namespace stint {
 namespace {
@@ -50,6 +53,23 @@ void show(const Schedule& schedule, const Judged& judged) {
   paje_text(schedule, *judged.simulation);
 }
 
+// What a fuzzer can replay thousands of times.
+bool is_small(const Schedule& schedule) {
+  constexpr std::int64_t most_bytes = 1 << 20;
+  std::int64_t workers = 0;
+  for (const Device& device : schedule.platform.devices) workers += device.workers;
+  for (const auto& [name, bytes] : schedule.arenas) {
+    if (bytes < 0 || bytes > most_bytes) return false;
+  }
+  for (const Tensor& tensor : schedule.graph.tensors) {
+    if (tensor.bytes > most_bytes) return false;
+  }
+  for (const Task& task : schedule.graph.tasks) {
+    if (task.workspace_bytes > most_bytes) return false;
+  }
+  return workers <= 8;
+}
+
 }  // namespace
 
 void fuzz_graph(const std::string& text) {
@@ -79,6 +99,31 @@ void fuzz_schedule(const std::string& text) {
     const std::string written = schedule_text(schedule);
     require(schedule_text(parse_schedule(written, "written.json")) == written,
             "a schedule changes in writing");
+  });
+}
+
+void fuzz_run(const std::string& text) {
+  read([&] {
+    const Schedule schedule = parse_schedule(text, "schedule.json");
+    if (!schedule.unresolved.empty() || !is_small(schedule) || !validate(schedule).empty()) return;
+    const RunReport report =
+        run(schedule, {.steps = 2, .warmup_steps = 0, .pace = Pace::none}, false);
+    const ReferenceRun expected = reference_run(schedule.graph, 2);
+    require(report.replayed_exactly, "an accepted schedule is not replayed exactly");
+    require(report.state_sha256 == expected.state_sha256 &&
+                report.results_sha256 == expected.results_sha256,
+            "an accepted schedule ends with other bits");
+  });
+}
+
+void fuzz_report(const std::string& text) {
+  read([&] {
+    const RunReport report = parse_run_report(text, "report.json");
+    const std::string written = run_report_text(report);
+    require(run_report_text(parse_run_report(written, "written.json")) == written,
+            "a report changes in writing");
+    summary(report);
+    summary_json(report);
   });
 }
 

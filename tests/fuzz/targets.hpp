@@ -14,4 +14,10 @@ void fuzz_platform(const std::string& text);
 // The same, and judge; simulate if the judge says that it can be.
 void fuzz_schedule(const std::string& text);
 
+// Judge, and replay what the judge accepts: it must end with what its graph computes.
+void fuzz_run(const std::string& text);
+
+// Reports of runs: read, write, read again, and show.
+void fuzz_report(const std::string& text);
+
 }  // namespace stint

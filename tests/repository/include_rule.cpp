@@ -50,6 +50,7 @@ const std::vector<LibraryRule> library_rules = {
     {"nvml", inside("platforms/"), "platforms/"},
     {"ortools/", inside("planner/"), "planner/"},
     {"protozero/", inside("planner/"), "planner/"},
+    {"simgrid/", inside("schedules/simgrid_replay"), "schedules/simgrid_replay*"},
     {"cuda", inside("executor/cuda/"), "executor/cuda/"},
     {"cudnn", inside("executor/cuda/"), "executor/cuda/"},
     {"cublas", inside("executor/cuda/"), "executor/cuda/"},

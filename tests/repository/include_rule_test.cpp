@@ -66,6 +66,7 @@ TEST_CASE("a library outside its place is found", "[repository]") {
       {"planner/plan.cpp", "hwloc.h"},
       {"schedules/validate.cpp", "ortools/sat/cp_model.h"},
       {"schedules/validate.cpp", "protozero/pbf_writer.hpp"},
+      {"schedules/simulate.cpp", "simgrid/s4u.hpp"},
       {"executor/run.cpp", "cuda_runtime.h"},
       {"models/graph.cpp", "valijson/validator.hpp"},
   }));
@@ -78,6 +79,7 @@ TEST_CASE("a library in its place is allowed", "[repository]") {
   REQUIRE(fault_of("schedules/main.cpp", "#include <CLI/CLI.hpp>").empty());
   REQUIRE(fault_of("models/segments.cpp", "#include <boost/graph/graph_traits.hpp>").empty());
   REQUIRE(fault_of("platforms/here.cpp", "#include <hwloc.h>").empty());
+  REQUIRE(fault_of("schedules/simgrid_replay.cpp", "#include <simgrid/s4u.hpp>").empty());
   REQUIRE(fault_of("planner/cp_sat.cpp", "#include <protozero/pbf_writer.hpp>").empty());
   REQUIRE(fault_of("executor/cuda/arena.cu", "#include <cuda_runtime.h>").empty());
 }

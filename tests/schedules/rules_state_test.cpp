@@ -73,10 +73,6 @@ struct PairedState {
   }
 };
 
-void expect_good(const Schedule& schedule) {
-  for (const Violation& violation : validate(schedule)) FAIL_CHECK(to_string(violation));
-}
-
 template <typename Step, typename Mutate>
 std::vector<int> broken_by(Mutate mutate) {
   Step step;

@@ -38,12 +38,42 @@ TEST_CASE("show says what every kind of file is", "[show]") {
   CHECK_THAT(here.out, Contains("assumed") && Contains("this version measures none"));
 }
 
+TEST_CASE("show --simgrid makes a folder of two files", "[show]") {
+  const TemporaryFolder folder;
+  const std::string there = folder.path("a/b");
+  for (int time = 0; time < 2; ++time) {  // the second finds a folder with files in it
+    const Ran ran = run_program("show", {"-", "--simgrid", there}, good());
+    CHECK(ran.exit == 0);
+    CHECK_THAT(ran.out, Contains("a schedule of 11 actions"));
+  }
+  CHECK_THAT(read_text(there + "/platform.xml"), Contains("<host id=\"n0/cpu\" "));
+  CHECK_THAT(read_text(there + "/replay.txt"), Contains("actor n0/cpu/0\n"));
+}
+
+TEST_CASE("show --simgrid refuses what SimGrid cannot replay", "[show]") {
+  const TemporaryFolder folder;
+  const std::string there = folder.path("new");
+  const Ran of_graph = run_program("show", {bundled("models/chain5.json"), "--simgrid", there});
+  CHECK(of_graph.exit == 2);
+  CHECK_THAT(of_graph.err, Contains("no schedule, so SimGrid cannot replay it; expected"));
+  for (const std::string& bad : {with_wrong_names(), cyclic()}) {
+    const Ran ran = run_program("show", {"-", "--simgrid", there}, bad);
+    CHECK(ran.exit == 2);
+    CHECK_THAT(ran.err, Contains("1 violation, so SimGrid cannot replay it; expected"));
+    CHECK(ran.out.empty());
+  }
+  CHECK(folder.names().empty());
+  const Ran on_file = run_program("show", {"-", "--simgrid", folder.file("f", "")}, good());
+  CHECK(on_file.exit == 2);
+  CHECK_THAT(on_file.err, Contains("f: ") && Contains("; expected a folder to write to\n"));
+}
+
 TEST_CASE("show names the formats that it reads", "[show]") {
-  const Ran ran = run_program("show", {"-"}, R"({"format": "stint-run", "version": 1})");
+  const Ran ran = run_program("show", {"-"}, R"({"format": "stint-x", "version": 1})");
   CHECK(ran.exit == 2);
   CHECK(ran.err ==
-        "show: standard input: /format: the format \"stint-run\"; expected stint-tasks, "
-        "stint-platform or stint-schedule\n");
+        "show: standard input: /format: the format \"stint-x\"; expected stint-tasks, "
+        "stint-platform, stint-schedule or stint-run\n");
 }
 
 TEST_CASE("show --check accepts good files", "[show]") {

@@ -2,19 +2,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "schedules/validate.hpp"
+#include "tests/support/schedule_builder.hpp"
 #include "tests/support/small_schedules.hpp"
 #include "tests/support/training_step.hpp"
 
 using namespace stint;
-
-namespace {
-
-void expect_good(const Schedule& schedule) {
-  for (const Violation& violation : validate(schedule)) FAIL_CHECK(to_string(violation));
-}
-
-}  // namespace
 
 TEST_CASE("the training step's times and joules are those worked out by hand", "[simulate]") {
   const Simulation s = simulate(training_step());

@@ -1,6 +1,7 @@
 #include "tests/support/schedule_builder.hpp"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <set>
 
 #include "files/sha256.hpp"
@@ -121,6 +122,10 @@ void predict_again(Schedule& schedule) {
   schedule.predicted = predict(schedule, simulate(schedule));
   schedule.predicted.objective.lower_bound = schedule.predicted.objective.value;
   schedule.predicted.optimal = true;
+}
+
+void expect_good(const Schedule& schedule) {
+  for (const Violation& violation : validate(schedule)) FAIL_CHECK(to_string(violation));
 }
 
 std::vector<int> broken_rules(const Schedule& schedule) {

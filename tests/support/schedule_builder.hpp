@@ -44,6 +44,9 @@ class ScheduleBuilder {
 // What follows from the rest: hashes, prediction, and a proof with the value as its bound.
 void predict_again(Schedule& schedule);
 
+// Fails the running test with every violation that the schedule has.
+void expect_good(const Schedule& schedule);
+
 // The rules that the schedule breaks, each once, ascending.
 std::vector<int> broken_rules(const Schedule& schedule);
 
