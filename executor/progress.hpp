@@ -3,7 +3,9 @@
 //
 // Waiting spins for a bounded time and then sleeps in the kernel (futex), so that on a loaded
 // machine a waiting worker leaves its core to the one that it waits for. Raising the counter costs
-// a store and a look at whether someone sleeps.
+// a plain store and a look at whether someone sleeps: the fence between the two, without which a
+// sleeper could be missed, is made by whoever goes to sleep, for all threads (membarrier). Where
+// the system has no such call, every raise pays for a fence.
 #pragma once
 
 #include <atomic>
@@ -13,7 +15,8 @@
 
 namespace stint {
 
-// Ends all waiting at once, when a worker has failed or the user has had enough.
+// Ends all waiting, when a worker has failed or the user has had enough. Whoever sets it wakes
+// nobody: sleepers look at it every 20 ms.
 using Stop = std::atomic<bool>;
 
 struct alignas(64) Progress {
@@ -25,17 +28,22 @@ struct alignas(64) Progress {
   // Only by the owner. The store and the look at sleepers must not change places: a sleeper that
   // has announced itself either sees the new count or is woken.
   void publish(std::uint32_t count) {
-    done.store(count, std::memory_order_seq_cst);
-    if (sleepers.load(std::memory_order_seq_cst) != 0) wake();
+    if (sleepers_fence) {
+      done.store(count, std::memory_order_release);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    } else {
+      done.exchange(count, std::memory_order_seq_cst);
+    }
+    if (sleepers.load(std::memory_order_relaxed) != 0) wake();
   }
 
-  // Returns false if stopped. `spin_ticks` is how long to spin before sleeping.
-  bool wait(std::uint32_t count, Ticks spin_ticks, const Stop& stop);
-
-  // Returns false if `seconds` passed.
-  bool wait_for_seconds(std::uint32_t count, double seconds);
+  // Returns false if one of the two stops is set. `spin_ticks` is how long to spin before sleeping.
+  bool wait(std::uint32_t count, Ticks spin_ticks, const Stop& stop, const Stop& interrupted);
 
   void wake();
+
+ private:
+  static const bool sleepers_fence;  // rather than whoever publishes
 };
 
 }  // namespace stint

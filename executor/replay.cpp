@@ -7,13 +7,13 @@ namespace stint {
 namespace {
 
 constexpr std::size_t line_counts = 16;  // keeps the ends of two threads' lists on different lines
-constexpr double look_every_seconds = 0.02;  // at whether the user has had enough
+const Stop never{false};
 
 }  // namespace
 
 Replay::Replay(const Program& program, const std::vector<double>& spin_seconds,
-               const std::function<void(WorkerId)>& prepare_thread)
-    : program_(program), progress_(program.lanes.size()) {
+               const std::function<void(WorkerId)>& prepare_thread, const Stop& interrupted)
+    : program_(program), progress_(program.lanes.size()), interrupted_(interrupted) {
   for (const double seconds : spin_seconds) {
     spin_ticks_.push_back(static_cast<Ticks>(seconds / seconds_per_tick()));
   }
@@ -21,7 +21,9 @@ Replay::Replay(const Program& program, const std::vector<double>& spin_seconds,
     times_.emplace_back(lane.entries.size());
     seen_.emplace_back(program.lanes.size() + line_counts);
   }
-  for (int lane = 0; lane < static_cast<int>(program.lanes.size()); ++lane) {
+  if (program.lanes.empty()) return;
+  prepare_thread(program.lanes[0].worker);
+  for (int lane = 1; lane < static_cast<int>(program.lanes.size()); ++lane) {
     threads_.emplace_back([this, lane, prepare_thread] { serve(lane, prepare_thread); });
   }
 }
@@ -32,19 +34,18 @@ Replay::~Replay() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-StepEnd Replay::run_step(std::int64_t step, const std::atomic<bool>& interrupted) {
-  if (interrupted) return StepEnd::interrupted;
+StepEnd Replay::run_step(std::int64_t step) {
+  if (interrupted_) return StepEnd::interrupted;
   step_ = step;
   for (Progress& progress : progress_) progress.done.store(0, std::memory_order_relaxed);
   arrived_ = 0;
   returned_ = 0;
   called_.publish(++round_);
-  if (threads_.empty()) return StepEnd::done;
-  while (!finished_.wait_for_seconds(round_, look_every_seconds)) {
-    if (interrupted || has_failed_) stop_all();
-  }
-  if (has_failed_) return StepEnd::failed;
-  return stop_ ? StepEnd::interrupted : StepEnd::done;
+  if (program_.lanes.empty()) return StepEnd::done;
+  perform_round(0, round_);
+  finished_.wait(round_, spin_ticks_[0], never, never);
+  if (stop_) return StepEnd::failed;
+  return interrupted_ ? StepEnd::interrupted : StepEnd::done;
 }
 
 StepTimes Replay::times() const {
@@ -58,29 +59,25 @@ StepTimes Replay::times() const {
   return result;
 }
 
-// Whoever is about to sleep when this is called may miss it, so it is called until all are done.
-void Replay::stop_all() {
-  stop_ = true;
-  for (Progress& progress : progress_) progress.wake();
-  started_.wake();
-}
-
 void Replay::serve(int lane, const std::function<void(WorkerId)>& prepare_thread) {
-  const Stop never{false};
   prepare_thread(program_.lanes[lane].worker);
   for (std::uint32_t round = 1;; ++round) {
-    called_.wait(round, 0, never);
+    called_.wait(round, spin_ticks_[lane], never, never);
     if (quit_) return;
-    if (wait_for_start(lane, round)) perform(lane, step_);
-    const auto all = static_cast<int>(program_.lanes.size());
-    if (returned_.fetch_add(1) + 1 == all) finished_.publish(round);
+    perform_round(lane, round);
   }
+}
+
+void Replay::perform_round(int lane, std::uint32_t round) {
+  if (wait_for_start(lane, round)) perform(lane, step_);
+  const auto all = static_cast<int>(program_.lanes.size());
+  if (returned_.fetch_add(1) + 1 == all) finished_.publish(round);
 }
 
 // The last to arrive starts the clock for all.
 bool Replay::wait_for_start(int lane, std::uint32_t round) {
   if (arrived_.fetch_add(1) + 1 < static_cast<int>(program_.lanes.size())) {
-    return started_.wait(round, spin_ticks_[lane], stop_);
+    return started_.wait(round, spin_ticks_[lane], stop_, interrupted_);
   }
   begin_ = ticks_now();
   started_.publish(round);
@@ -99,7 +96,7 @@ void Replay::perform(int index, std::int64_t step) {
       if (!wait(index, entry)) return;
       begin = ticks_after_wait();
     }
-    if (stop_.load(std::memory_order_relaxed)) return;
+    if (is_stopped()) return;
     if (entry.job != nullptr) {
       try {
         entry.job->run(step);
@@ -132,15 +129,17 @@ bool Replay::wait(int index, const Entry& entry) {
     std::uint32_t& seen = seen_[index][need.lane];
     if (seen >= need.count) continue;
     Progress& other = progress_[need.lane];
-    if (!other.wait(need.count, entry.sleeps ? 0 : spin_ticks_[index], stop_)) return false;
+    if (!other.wait(need.count, entry.sleeps ? 0 : spin_ticks_[index], stop_, interrupted_))
+      return false;
     seen = other.done.load(std::memory_order_acquire);
   }
   return true;
 }
 
 void Replay::fail(ActionId action, const std::string& what) {
-  if (!has_failed_.exchange(true)) failure_ = Failure{action, what};
-  stop_all();
+  const std::scoped_lock first_one(failing_);
+  if (!failure_) failure_ = Failure{action, what};
+  stop_ = true;
 }
 
 }  // namespace stint

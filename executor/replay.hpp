@@ -1,6 +1,6 @@
 // Replays a compiled schedule: one thread for every worker and link that does something, kept for
-// all steps. Inside a step there is no allocation, no lock and no decision; a thread waits where
-// its list says, runs, and tells how far it has come.
+// all steps; the first is the caller's own. Inside a step there is no allocation, no lock and no
+// decision; a thread waits where its list says, runs, and tells how far it has come.
 //
 // Steps are separated by a barrier. All threads begin a step together, so that its time is that of
 // the plan and not of waking threads.
@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -41,28 +42,32 @@ enum class StepEnd { done, failed, interrupted };
 class Replay {
  public:
   // `spin_seconds` is how long each lane spins before it sleeps; `prepare_thread` is called once in
-  // every thread, with its worker, for pinning. The program must outlive the replay.
+  // every thread, with its worker, for pinning. `interrupted` ends every thread after the action in
+  // hand. All but the spin times must outlive the replay, which stays on one thread.
   Replay(const Program& program, const std::vector<double>& spin_seconds,
-         const std::function<void(WorkerId)>& prepare_thread);
+         const std::function<void(WorkerId)>& prepare_thread, const Stop& interrupted);
   ~Replay();
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
   // Runs one step and returns when all threads are done. After anything but `done` no further step
-  // can be run. `interrupted` ends every thread after the action in hand.
-  StepEnd run_step(std::int64_t step, const std::atomic<bool>& interrupted);
+  // can be run.
+  StepEnd run_step(std::int64_t step);
 
   StepTimes times() const;                                            // of the last step
   const std::optional<Failure>& failure() const { return failure_; }  // the first one
 
  private:
   void serve(int lane, const std::function<void(WorkerId)>& prepare_thread);
+  void perform_round(int lane, std::uint32_t round);
   bool wait_for_start(int lane, std::uint32_t round);
   void perform(int lane, std::int64_t step);
   bool knows(int lane, const Entry& entry) const;
   bool wait(int lane, const Entry& entry);
+  bool is_stopped() const {
+    return stop_.load(std::memory_order_relaxed) || interrupted_.load(std::memory_order_relaxed);
+  }
   void fail(ActionId action, const std::string& what);
-  void stop_all();
 
   const Program& program_;
   std::vector<Ticks> spin_ticks_;             // by lane
@@ -74,9 +79,10 @@ class Replay {
   alignas(64) std::atomic<int> returned_{0};  // threads at the end of this round
   std::int64_t step_ = 0;
   std::uint32_t round_ = 0;
-  Stop stop_{false};
+  const Stop& interrupted_;
+  Stop stop_{false};  // someone has failed
   Stop quit_{false};
-  std::atomic<bool> has_failed_{false};
+  std::mutex failing_;  // outside of steps that go well
   std::optional<Failure> failure_;
   Ticks begin_ = 0;
   std::vector<std::vector<std::uint32_t>> seen_;  // by lane: what it last saw of each other's count

@@ -4,22 +4,16 @@
 
 #include <algorithm>
 
+#include "executor/crew.hpp"
 #include "executor/measurements.hpp"
 #include "executor/replay.hpp"
 #include "executor/step_data.hpp"
 #include "files/input_error.hpp"
 #include "files/sha256.hpp"
-#include "platforms/cores.hpp"
-#include "schedules/units.hpp"
 #include "schedules/validate.hpp"
 
 namespace stint {
 namespace {
-
-// Longer than handing over to a running thread takes, shorter than putting one to sleep and waking
-// it up again.
-constexpr double spin_seconds = 50e-6;
-constexpr double crowded_spin_seconds = 2e-6;  // where another thread may need the core
 
 void expect_valid(const Schedule& schedule, const std::string& file) {
   const std::vector<Violation> violations = validate(schedule);
@@ -31,49 +25,6 @@ void expect_valid(const Schedule& schedule, const std::string& file) {
   throw InputError(file + ": " + where, fmt::format("R{}: {}{}", rule, what, more));
 }
 
-// Which thread goes to which core, and how eagerly it may spin there.
-class Crew {
- public:
-  Crew(const Schedule& schedule, const Program& program) : workers_(workers(schedule.platform)) {
-    for (const Lane& lane : program.lanes) {
-      if (!workers_[lane.worker].is_link()) ++computing_;
-    }
-    for (const Lane& lane : program.lanes) {
-      const bool is_link = workers_[lane.worker].is_link();
-      const auto threads = is_link ? static_cast<int>(program.lanes.size()) : computing_;
-      spin_seconds_.push_back(threads <= cores_.count() ? spin_seconds : crowded_spin_seconds);
-    }
-  }
-
-  const std::vector<double>& spin_seconds_by_lane() const { return spin_seconds_; }
-
-  // A link's thread runs wherever there is room. Workers are numbered across devices, as
-  // discovery does.
-  void pin(WorkerId worker) {
-    const bool pinned = workers_[worker].is_link() ? cores_.pin_this_thread_to_all()
-                                                   : cores_.pin_this_thread(worker);
-    if (!pinned) all_pinned_ = false;
-  }
-
-  std::vector<std::string> notes() const {
-    std::vector<std::string> notes;
-    if (computing_ > cores_.count()) {
-      notes.push_back(fmt::format("{} share {}: they slow each other down",
-                                  count_text(computing_, "worker"),
-                                  count_text(cores_.count(), "core")));
-    }
-    if (!all_pinned_) notes.emplace_back("the system refused to pin threads to cores");
-    return notes;
-  }
-
- private:
-  std::vector<Worker> workers_;
-  const Cores& cores_ = Cores::here();
-  int computing_ = 0;
-  std::vector<double> spin_seconds_;
-  std::atomic<bool> all_pinned_{true};
-};
-
 std::string action_text(const Schedule& schedule, ActionId action) {
   return describe_action(schedule, action, workers(schedule.platform));
 }
@@ -81,20 +32,15 @@ std::string action_text(const Schedule& schedule, ActionId action) {
 // Runs steps one after another, with their inputs brought in and their results taken.
 class Runner {
  public:
-  Runner(const Schedule& schedule, const Backend& backend, Replay& replay, StepData& data,
-         const std::atomic<bool>& interrupted)
-      : schedule_(schedule),
-        backend_(backend),
-        replay_(replay),
-        data_(data),
-        interrupted_(interrupted) {}
+  Runner(const Schedule& schedule, const Backend& backend, Replay& replay, StepData& data)
+      : schedule_(schedule), backend_(backend), replay_(replay), data_(data) {}
 
   template <typename Visit>
   void run_steps(std::int64_t steps, Visit after_step) {
     data_.reset();
     for (std::int64_t step = 0; step < steps; ++step) {
       data_.bring_inputs(step);
-      const StepEnd end = replay_.run_step(step, interrupted_);
+      const StepEnd end = replay_.run_step(step);
       if (end == StepEnd::failed) {
         throw std::runtime_error(fmt::format("step {}, {}: {}", step,
                                              action_text(schedule_, replay_.failure()->action),
@@ -112,7 +58,6 @@ class Runner {
   const Backend& backend_;
   Replay& replay_;
   StepData& data_;
-  const std::atomic<bool>& interrupted_;
 };
 
 // The highest byte that any action touches, or that is there from the start.
@@ -145,12 +90,13 @@ RunReport run_unjudged(const Schedule& schedule, const Simulation& simulation, A
                        const std::atomic<bool>& interrupted) {
   const Program program = compile(schedule, simulation.seconds, backend);
   StepData data(schedule, arenas, options.seed);
-  Crew crew(schedule, program);
+  Crew crew(schedule.platform, program);
   Measurements measurements(schedule, simulation, options.steps);
   RunReport report = head_of_report(schedule, simulation, options);
   {
-    Replay replay(program, crew.spin_seconds_by_lane(), [&](WorkerId worker) { crew.pin(worker); });
-    Runner runner(schedule, backend, replay, data, interrupted);
+    Replay replay(
+        program, crew.spin_seconds(), [&](WorkerId worker) { crew.pin(worker); }, interrupted);
+    Runner runner(schedule, backend, replay, data);
     runner.run_steps(options.warmup_steps, [](const StepTimes&) {});
     runner.run_steps(options.steps, [&](const StepTimes& times) { measurements.add(times); });
   }

@@ -6,14 +6,12 @@
 #include <utility>
 
 #include "benchmarks/overhead/shape_schedule.hpp"
+#include "executor/crew.hpp"
 #include "executor/replay.hpp"
-#include "platforms/cores.hpp"
 #include "schedules/simulate.hpp"
 
 namespace stint {
 namespace {
-
-constexpr double spin_seconds = 50e-6;
 
 class WorkJob : public Job {
  public:
@@ -45,8 +43,7 @@ class WorkBackend : public Backend {
   Work work_;
 };
 
-Program compiled(const TaskShape& shape, Work work) {
-  const Schedule schedule = shape_schedule(shape);
+Program compiled(const Schedule& schedule, Work work) {
   WorkBackend backend(work);
   return compile(schedule, simulate(schedule).seconds, backend);
 }
@@ -54,19 +51,23 @@ Program compiled(const TaskShape& shape, Work work) {
 class Replayed {
  public:
   Replayed(const TaskShape& shape, Work work)
-      : program_(compiled(shape, work)),
-        replay_(program_, std::vector<double>(program_.lanes.size(), spin_seconds),
-                [this](WorkerId worker) { cores_.pin_this_thread(worker); }) {}
+      : schedule_(shape_schedule(shape)),
+        program_(compiled(schedule_, work)),
+        crew_(schedule_.platform, program_),
+        replay_(
+            program_, crew_.spin_seconds(), [this](WorkerId worker) { crew_.pin(worker); },
+            never_) {}
 
   void step() {
-    if (replay_.run_step(step_++, never_) != StepEnd::done)
+    if (replay_.run_step(step_++) != StepEnd::done)
       throw std::runtime_error("a step was not replayed to its end");
   }
 
  private:
-  const Cores& cores_ = Cores::here();
+  const Schedule schedule_;
   const Program program_;
-  const std::atomic<bool> never_{false};
+  Crew crew_;
+  const Stop never_{false};
   std::int64_t step_ = 0;
   Replay replay_;
 };

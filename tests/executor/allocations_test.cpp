@@ -41,13 +41,14 @@ TEST_CASE("a step allocates nothing", "[allocations]") {
     const Program program = compile(schedule, simulate(schedule).seconds, backend);
     StepData data(schedule, arenas, 0);
     data.reset();
-    Replay replay(program, std::vector<double>(program.lanes.size(), 0), [](WorkerId) {});
-    const std::atomic<bool> interrupted{false};
+    const Stop never{false};
+    Replay replay(
+        program, std::vector<double>(program.lanes.size(), 0), [](WorkerId) {}, never);
     for (std::int64_t step = 0; step < 5; ++step) {
       data.bring_inputs(step);
       allocations = 0;
       counting = true;
-      const StepEnd end = replay.run_step(step, interrupted);
+      const StepEnd end = replay.run_step(step);
       counting = false;
       CHECK(end == StepEnd::done);
       if (step > 0) CHECK(allocations == 0);  // threads may still be starting in the first

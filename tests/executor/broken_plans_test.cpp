@@ -66,7 +66,7 @@ TEST_CASE("a wait that was removed shows in the bits, and is refused at the door
 TEST_CASE("replays a plan with one wait removed, for the thread sanitizer to see", "[.racing]") {
   TrainingStep step;
   Schedule schedule = step.builder.finish();
-  schedule.actions[step.g].after.clear();  // no longer waits for the other half of its input
+  schedule.actions[step.gc_back].after.clear();  // no longer waits for what it copies
   RunOptions options = quick_options();
   options.steps = 50;
   replay_with(

@@ -1,0 +1,38 @@
+// Which thread goes to which core, and how eagerly it may spin there.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "executor/program.hpp"
+#include "platforms/cores.hpp"
+#include "platforms/names.hpp"
+
+namespace stint {
+
+class Crew {
+ public:
+  Crew(const Platform& platform, const Program& program);
+  ~Crew();  // the thread that made it may run anywhere again
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  const std::vector<double>& spin_seconds() const { return spin_seconds_; }  // by lane
+
+  // Pins the calling thread. A link's thread runs wherever there is room; workers are numbered
+  // across devices, as discovery does.
+  void pin(WorkerId worker);
+
+  // What a reader of times should know.
+  std::vector<std::string> notes() const;
+
+ private:
+  std::vector<Worker> workers_;
+  const Cores& cores_ = Cores::here();
+  int computing_ = 0;  // lanes that compute
+  std::vector<double> spin_seconds_;
+  std::atomic<bool> all_pinned_{true};
+};
+
+}  // namespace stint
