@@ -26,7 +26,7 @@ struct Placement {
   std::int64_t arena_bytes = 0;
 };
 
-inline constexpr int all_orders_below = 2000;
+inline constexpr int all_orders_below = 6000;
 
 Placement place(const std::vector<Item>& items);
 

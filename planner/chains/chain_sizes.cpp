@@ -135,18 +135,25 @@ class Sizing {
   void set_backward(int i, ChainStage& stage) {
     const TaskStage& tasks = chain_.stages[i];
     Block block{tasks.backward, gradients_[i + 1], gradients_[i], tasks.own_input};
-    for (const TaskId task : tasks.backward) {
-      for (const TensorId tensor : graph_.tasks[task].writes) {
-        if (!is_left(tensor)) continue;
-        block.stays.push_back(tensor);
-        stage.backward_leaves_bytes += size(tensor);
-      }
-    }
+    stage.backward_leaves_bytes = add_left(block);
     const BlockPeak peak = block_peak(problem_, block, memory_);
     const std::int64_t before = total(block.given);
     stage.gradient_bytes = total(gradients_[i]);
     set_backward_workspace(std::max<std::int64_t>(0, peak.bytes - before), before, stage);
     exact_ = exact_ && is_one_task(block, i);
+  }
+
+  // What the block leaves for the end of the step stays when it ends; gives its bytes.
+  std::int64_t add_left(Block& block) const {
+    std::int64_t bytes = 0;
+    for (const TaskId task : block.tasks) {
+      for (const TensorId tensor : graph_.tasks[task].writes) {
+        if (!is_left(tensor)) continue;
+        block.stays.push_back(tensor);
+        bytes += size(tensor);
+      }
+    }
+    return bytes;
   }
 
   // The first task of a backward needs what it needs, whatever the schedule.
@@ -156,7 +163,7 @@ class Sizing {
     while (block.tasks.size() > 1) block.tasks.pop_back();
     const std::int64_t before = total(block.given);
     const std::int64_t more = block_peak(problem_, block, memory_).bytes - before;
-    stage.backward_leaves_bytes = 0;
+    stage.backward_leaves_bytes = i == 0 ? add_left(block) : 0;
     const std::int64_t counted =
         set_backward_workspace(std::max<std::int64_t>(0, more), before, stage);
     exact_ = exact_ && counted <= std::max<std::int64_t>(0, more);

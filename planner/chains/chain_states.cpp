@@ -93,6 +93,8 @@ class ChainSpace::Room {
 
  private:
   void choose(const ChainState& state, std::size_t k, std::int64_t freed) {
+    if (space_.looks_ <= 0) return;
+    --space_.looks_;
     if (freed >= excess_ && legal_(state)) {
       if (is_smallest(state, freed)) visit_(state);
       return;

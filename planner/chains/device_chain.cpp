@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "planner/accept.hpp"
+#include "planner/chains/chain_memory.hpp"
 
 namespace stint {
 namespace {
@@ -11,11 +12,22 @@ namespace {
 constexpr double states_per_unit = 20'000;  // of the request's limit
 constexpr double most_states = 2'000'000;
 constexpr std::size_t most_places = 3;
-constexpr int attempts = 8;  // at fitting addresses into the memory
+constexpr int stretches = 3;
+constexpr int most_spare = 2;  // places for copies under way
+constexpr int attempts = 8;    // at fitting addresses into the memory
 
 bool has_copies(const ChainOperations& operations) {
   return std::any_of(operations.begin(), operations.end(),
                      [](const ChainOperation& op) { return op.action == ChainAction::copy; });
+}
+
+std::int64_t largest_copied(const ChainArrays& chain, const ChainOperations& operations) {
+  std::int64_t largest = 0;
+  for (const ChainOperation& op : operations) {
+    if (op.action != ChainAction::copy) continue;
+    largest = std::max(largest, op.of_tape ? chain.tape[op.index] : chain.x[op.index]);
+  }
+  return largest;
 }
 
 }  // namespace
@@ -67,7 +79,29 @@ ChainProblem DeviceChain::priced(const ChainProblem& sizes, const ChainChoice& c
 
 ChainPlan DeviceChain::solve(const ChainChoice& choice, std::int64_t fast_bytes) const {
   const auto slow = slow_memories(*problem_, places_, choice.aim, CopyTime::sequential);
-  return solve_chain(priced(sizes_.problem, choice), fast_bytes, slow, search_options());
+  const ChainProblem chain = priced(sizes_.problem, choice);
+  ChainPlan plan = solve_chain(chain, fast_bytes, slow, search_options());
+  if (plan.feasible && !plan.optimal && slow.empty()) stretch(chain, fast_bytes, plan);
+  return plan;
+}
+
+// Where bytes were rounded up, schedules need less than was counted: solved for a bit more, they
+// may still fit.
+void DeviceChain::stretch(const ChainProblem& chain, std::int64_t fast_bytes,
+                          ChainPlan& best) const {
+  const ChainArrays arrays = arrays_of(chain);
+  const auto peak = [&](const ChainOperations& operations) {
+    return peak_bytes(arrays, 1, operations).front();
+  };
+  std::int64_t fits = fast_bytes;
+  std::int64_t slack = fast_bytes - peak(best.operations);
+  for (int tried = 0; tried < stretches && slack > fast_bytes / 100; ++tried) {
+    const PersistentPlan more = solve_persistent(chain, fits + slack, search_options().start.table);
+    const bool good = more.feasible && peak(more.operations) <= fast_bytes;
+    if (good) fits += slack;
+    if (good && more.value < best.value) best.value = more.value, best.operations = more.operations;
+    slack = good ? fast_bytes - peak(more.operations) : slack / 2;
+  }
 }
 
 double DeviceChain::cost_of_all(const ChainChoice& choice) const {
@@ -91,16 +125,8 @@ std::optional<Schedule> DeviceChain::schedule(const ChainChoice& choice, ChainOp
     std::optional<Schedule> best;
     Schedule first = finished(choice, operations, {}, "chain");
     const std::int64_t arena = first.arenas.contains(name) ? first.arenas.at(name) : 0;
-    const auto consider = [&](Schedule schedule) {
-      if (!accept(*problem_, schedule, answer)) return;
-      if (best && best->predicted.objective.value <= schedule.predicted.objective.value) return;
-      best = std::move(schedule);
-    };
-    consider(std::move(first));
-    if (has_copies(operations)) {
-      for (const int ahead : {0, 1, 2, 4, 8})
-        consider(finished(choice, operations, {true, ahead}, "chain"));
-    }
+    keep_better(std::move(first), answer, best);
+    if (has_copies(operations)) overlap_copies(choice, operations, fast_bytes, answer, best);
     const std::int64_t excess = arena - problem_->capacity_bytes[memory()];
     if (best || excess <= 0 || options_->is_interrupted()) return best;
     fast_bytes -= excess;
@@ -109,6 +135,28 @@ std::optional<Schedule> DeviceChain::schedule(const ChainChoice& choice, ChainOp
     operations = again.operations;
   }
   return std::nullopt;
+}
+
+void DeviceChain::keep_better(Schedule schedule, Answer& answer,
+                              std::optional<Schedule>& best) const {
+  if (!accept(*problem_, schedule, answer)) return;
+  if (best && best->predicted.objective.value <= schedule.predicted.objective.value) return;
+  best = std::move(schedule);
+}
+
+// What is being copied takes its place while others compute: solved for less memory, there is room
+// for it.
+void DeviceChain::overlap_copies(const ChainChoice& choice, ChainOperations operations,
+                                 std::int64_t fast_bytes, Answer& answer,
+                                 std::optional<Schedule>& best) const {
+  const std::int64_t largest = largest_copied(arrays_of(sizes_.problem), operations);
+  for (int spare = 0; spare <= most_spare; ++spare) {
+    for (const int ahead : {0, 1, 2, 4, 8})
+      keep_better(finished(choice, operations, {true, ahead}, "chain"), answer, best);
+    const ChainPlan again = solve(choice, fast_bytes - (spare + 1) * largest);
+    if (!again.feasible || options_->is_interrupted()) return;
+    operations = again.operations;
+  }
 }
 
 LeastMemory DeviceChain::least_memory(const ChainChoice& choice) const {

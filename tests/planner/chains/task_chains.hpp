@@ -10,8 +10,8 @@
 namespace stint {
 
 struct TaskChainOptions {
-  int stages = 3;  // with a forward; the loss comes besides
-  int largest = 3;  // bytes and seconds
+  int stages = 3;      // with a forward; the loss comes besides
+  int largest = 3;     // bytes and seconds
   bool plain = false;  // one task a stage and no results that are left early: what chain can prove
 };
 

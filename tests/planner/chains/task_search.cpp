@@ -115,8 +115,8 @@ class Searching {
     for (std::size_t left_out = 0; left_out < subsets; ++left_out) {
       State next = state;
       for (const TensorId tensor : task.writes) {
-        const auto place = std::find(task.optional.begin(), task.optional.end(), tensor) -
-                           task.optional.begin();
+        const auto place =
+            std::find(task.optional.begin(), task.optional.end(), tensor) - task.optional.begin();
         const bool out = place < std::ssize(task.optional) && (left_out >> place & 1) != 0;
         if (!out) next.there |= bit(tensor);
       }
