@@ -140,9 +140,10 @@ ChainPlan solve_chain(const ChainProblem& problem, std::int64_t fast_bytes,
   const ChainArrays chain = arrays_of(problem);
   ChainPlan plan;
   plan.lower_bound = cost_without_recomputing(chain);
-  if (slow.empty()) plan.lower_bound += least_recomputed(chain, fast_bytes);
+  const bool is_long = chain.stages > most_persistent_stages;
+  if (slow.empty() && !is_long) plan.lower_bound += least_recomputed(chain, fast_bytes);
   if (fast_bytes < largest_operation_bytes(chain)) return plan.optimal = true, plan;
-  if (chain.stages <= most_persistent_stages) {
+  if (!is_long) {
     const OffloadPlan start = solve_offload(problem, fast_bytes, slow, options.start);
     plan.feasible = start.feasible, plan.value = start.value, plan.operations = start.operations;
   }

@@ -5,6 +5,7 @@
 
 #include "planner/accept.hpp"
 #include "planner/chains/chain_memory.hpp"
+#include "planner/chains/long_chain.hpp"
 
 namespace stint {
 namespace {
@@ -81,7 +82,22 @@ ChainPlan DeviceChain::solve(const ChainChoice& choice, std::int64_t fast_bytes)
   const auto slow = slow_memories(*problem_, places_, choice.aim, CopyTime::sequential);
   const ChainProblem chain = priced(sizes_.problem, choice);
   ChainPlan plan = solve_chain(chain, fast_bytes, slow, search_options());
+  if (sizes_.problem.stages.size() > most_persistent_stages)
+    return long_plan(chain, fast_bytes, plan);
   if (plan.feasible && !plan.optimal && slow.empty()) stretch(chain, fast_bytes, plan);
+  return plan;
+}
+
+// Everything kept, or Revolve.
+ChainPlan DeviceChain::long_plan(const ChainProblem& chain, std::int64_t fast_bytes,
+                                 ChainPlan plan) const {
+  const ChainArrays arrays = arrays_of(chain);
+  if (fast_bytes >= full_memory_bytes(arrays)) {
+    plan.feasible = true, plan.operations = keep_everything(arrays);
+  } else if (auto operations = plan_long_chain(arrays, fast_bytes)) {
+    plan.feasible = true, plan.operations = std::move(*operations);
+  }
+  plan.value = cost_of(arrays, {}, plan.operations);
   return plan;
 }
 

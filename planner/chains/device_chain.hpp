@@ -64,6 +64,7 @@ class DeviceChain {
   void keep_better(Schedule schedule, Answer& answer, std::optional<Schedule>& best) const;
   void overlap_copies(const ChainChoice& choice, ChainOperations operations,
                       std::int64_t fast_bytes, Answer& answer, std::optional<Schedule>& best) const;
+  ChainPlan long_plan(const ChainProblem& chain, std::int64_t fast_bytes, ChainPlan plan) const;
   void stretch(const ChainProblem& chain, std::int64_t fast_bytes, ChainPlan& best) const;
   ChainSearchOptions search_options() const;
   bool is_isolated() const;

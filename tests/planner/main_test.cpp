@@ -118,3 +118,24 @@ TEST_CASE("plan reads standard input once", "[main]") {
   CHECK(run_program("plan", {"-", "-"}).exit == 2);
   CHECK(run_program("plan", {chain, "-", "-q"}, "{}").exit == 2);
 }
+
+TEST_CASE("the course's chain recomputes as little as each bound allows, on the command line",
+          "[main]") {
+  const auto [memory, recomputed] = GENERATE(table<std::string, std::string>(
+      {{"6", "0"}, {"5", "1"}, {"4", "2"}, {"3", "4"}, {"60%", "4"}}));
+  CAPTURE(memory);
+  const Ran ran = run_plan({"--json", "--memory", memory});
+  CHECK(ran.exit == 0);
+  CHECK_THAT(ran.out, Catch::Contains("\"status\": \"optimal\"") &&
+                          Catch::Contains("\"recomputed\": " + recomputed + ","));
+}
+
+TEST_CASE("segments takes positions, and refuses those that are none", "[main]") {
+  CHECK_THAT(run_plan({"--json", "--strategy", "segments:0,3"}).out,
+             Catch::Contains("\"recomputed\": 4,") && Catch::Contains("\"n0/ram\": 4"));
+  for (const char* bad : {"segments:6", "segments:-1", "segments:0,", "segments:x"}) {
+    const Ran ran = run_plan({"-q", "--strategy", bad});
+    CHECK(ran.exit == 2);
+    CHECK_THAT(ran.err, Catch::Contains("expected numbers from 0 to 5"));
+  }
+}

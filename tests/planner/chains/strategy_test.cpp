@@ -216,3 +216,11 @@ TEST_CASE("chain leaves alone what it may not do or does not know", "[chain]") {
    "results": ["b"]})";
   CHECK_FALSE(plan(problem_of(no_chain, plain_machine(), request), {}).schedule);
 }
+
+TEST_CASE("a chain too long for a table is planned by Revolve", "[chain]") {
+  const Outcome outcome = plan_within(chain_graph(4100), 200);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.status == Status::feasible);
+  CHECK(outcome.schedule->arenas.at("n0/ram") <= 200);
+  CHECK(outcome.schedule->predicted.recomputed < 2 * 4100);
+}
