@@ -71,16 +71,16 @@ ChainSearchOptions DeviceChain::search_options() const {
   return search;
 }
 
-ChainProblem DeviceChain::priced(const ChainProblem& sizes, const ChainChoice& choice) const {
-  ChainProblem chain = sizes;
+ChainProblem DeviceChain::priced(ChainProblem sizes, const ChainChoice& choice,
+                                 const ChainAim& aim) const {
   const auto states = task_states(*problem_, device_, choice.states, choice.aim);
-  set_costs(*problem_, device_, *chain_, states, choice.aim, chain);
-  return chain;
+  set_costs(*problem_, device_, *chain_, states, aim, sizes);
+  return sizes;
 }
 
 ChainPlan DeviceChain::solve(const ChainChoice& choice, std::int64_t fast_bytes) const {
   const auto slow = slow_memories(*problem_, places_, choice.aim, CopyTime::sequential);
-  const ChainProblem chain = priced(sizes_.problem, choice);
+  const ChainProblem chain = costs(choice, choice.aim);
   ChainPlan plan = solve_chain(chain, fast_bytes, slow, search_options());
   if (sizes_.problem.stages.size() > most_persistent_stages)
     return long_plan(chain, fast_bytes, plan);
@@ -121,7 +121,7 @@ void DeviceChain::stretch(const ChainProblem& chain, std::int64_t fast_bytes,
 }
 
 double DeviceChain::cost_of_all(const ChainChoice& choice) const {
-  return cost_without_recomputing(arrays_of(priced(sizes_.problem, choice)));
+  return cost_without_recomputing(arrays_of(costs(choice, choice.aim)));
 }
 
 Schedule DeviceChain::finished(const ChainChoice& choice, const ChainOperations& operations,
@@ -175,9 +175,22 @@ void DeviceChain::overlap_copies(const ChainChoice& choice, ChainOperations oper
   }
 }
 
+ChainProblem DeviceChain::costs(const ChainChoice& choice, const ChainAim& aim) const {
+  return priced(sizes_.problem, choice, aim);
+}
+
+std::vector<FrontierPoint> DeviceChain::frontier(const ChainChoice& choice) const {
+  PersistentOptions options = search_options().start.table;
+  options.frontier = true;
+  const ChainProblem chain = costs(choice, choice.aim);
+  std::vector<FrontierPoint> points = solve_persistent(chain, bytes(), options).frontier;
+  for (FrontierPoint& point : points) point.bytes += sizes_.resident_bytes;
+  return points;
+}
+
 LeastMemory DeviceChain::least_memory(const ChainChoice& choice) const {
   const auto slow = slow_memories(*problem_, places_, choice.aim, CopyTime::sequential);
-  LeastMemory least = least_fast_bytes(priced(sizes_.problem, choice), slow, search_options());
+  LeastMemory least = least_fast_bytes(costs(choice, choice.aim), slow, search_options());
   least.bytes += sizes_.resident_bytes;
   least.lower_bound += sizes_.resident_bytes;
   return least;
@@ -198,11 +211,12 @@ bool DeviceChain::proves_cost() const { return proves_memory() && device().worke
 
 double DeviceChain::least_cost(const ChainChoice& choice, const ChainPlan& solved) const {
   if (sizes_.for_bounds == sizes_.problem) return solved.lower_bound;
-  return solve_chain(priced(sizes_.for_bounds, choice), bytes(), {}, search_options()).lower_bound;
+  return solve_chain(priced(sizes_.for_bounds, choice, choice.aim), bytes(), {}, search_options())
+      .lower_bound;
 }
 
 std::int64_t DeviceChain::proved_bytes(const ChainChoice& choice) const {
-  const ChainProblem bound = priced(sizes_.for_bounds, choice);
+  const ChainProblem bound = priced(sizes_.for_bounds, choice, choice.aim);
   return least_fast_bytes(bound, {}, search_options()).lower_bound + sizes_.resident_bytes;
 }
 

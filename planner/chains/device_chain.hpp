@@ -57,10 +57,14 @@ class DeviceChain {
   std::int64_t proved_bytes(const ChainChoice& choice) const;
 
   const ChainProblem& sizes() const { return sizes_.problem; }
+  // In the states of a choice, for another aim.
+  ChainProblem costs(const ChainChoice& choice, const ChainAim& aim) const;
+  // Every cost that more memory gives, without offloading, up to the bound.
+  std::vector<FrontierPoint> frontier(const ChainChoice& choice) const;
 
  private:
   DeviceChain() = default;
-  ChainProblem priced(const ChainProblem& sizes, const ChainChoice& choice) const;
+  ChainProblem priced(ChainProblem sizes, const ChainChoice& choice, const ChainAim& aim) const;
   void keep_better(Schedule schedule, Answer& answer, std::optional<Schedule>& best) const;
   void overlap_copies(const ChainChoice& choice, ChainOperations operations,
                       std::int64_t fast_bytes, Answer& answer, std::optional<Schedule>& best) const;

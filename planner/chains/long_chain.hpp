@@ -1,9 +1,10 @@
 // A plan for chains that are too long for a table: Revolve (revolve.hpp) on slots that hold any of
 // their tensors.
 //
-// Every x_i takes a slot as large as the largest; a forward that saves a tape runs again just before
-// its backward. Among equal sizes this is close to the best; it proves nothing. The model of Revolve
-// has two places that ours counts, so slots are given away until the plan fits. Linear in the plan.
+// Every x_i takes a slot as large as the largest; a forward that saves a tape runs again just
+// before its backward. Among equal sizes this is close to the best; it proves nothing. The model of
+// Revolve has two places that ours counts, so slots are given away until the plan fits. Linear in
+// the plan.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,12 @@
 // plan as a user runs it.
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
+#include "schedules/frontier.hpp"
 #include "schedules/schedule.hpp"
 #include "schedules/validate.hpp"
+#include "tests/support/json_schema.hpp"
 #include "tests/support/run_program.hpp"
 
 using namespace stint;
@@ -138,4 +141,22 @@ TEST_CASE("segments takes positions, and refuses those that are none", "[main]")
     CHECK(ran.exit == 2);
     CHECK_THAT(ran.err, Catch::Contains("expected numbers from 0 to 5"));
   }
+}
+
+TEST_CASE("the curve of energy against memory comes out whole, and show reads it", "[main]") {
+  const Ran ran = run_plan({"-q", "--frontier", "memory"});
+  REQUIRE(ran.exit == 0);
+  const Frontier frontier = parse_frontier(ran.out, "out");
+  std::vector<std::pair<std::int64_t, double>> points;
+  for (const FrontierEntry& point : frontier.points)
+    points.emplace_back(point.bytes, std::round(*point.joules));
+  CHECK(points ==
+        std::vector<std::pair<std::int64_t, double>>{{3, 525}, {4, 455}, {5, 420}, {6, 385}});
+  CHECK(*frontier.points.front().seconds == Approx(15));
+  CHECK(schema_fault(bundled("schedules/stint-frontier.schema.json"), ran.out).empty());
+  CHECK(frontier_text(frontier) + "\n" == ran.out);
+  const Ran shown = run_program("show", {"-"}, ran.out);
+  CHECK(shown.exit == 0);
+  CHECK_THAT(shown.out, Catch::Contains("3 B") && Catch::Contains("525 J"));
+  CHECK(run_plan({"-q", "--frontier", "weight"}).exit == 2);
 }
