@@ -15,7 +15,7 @@ constexpr double most_states = 2'000'000;
 constexpr std::size_t most_places = 3;
 constexpr int stretches = 3;
 constexpr int most_spare = 2;  // places for copies under way
-constexpr int attempts = 8;    // at fitting addresses into the memory
+constexpr int attempts = 12;   // at fitting addresses into the memory
 
 bool has_copies(const ChainOperations& operations) {
   return std::any_of(operations.begin(), operations.end(),
@@ -134,6 +134,8 @@ Schedule DeviceChain::finished(const ChainChoice& choice, const ChainOperations&
   return finish(*problem_, chain_draft(*problem_, *chain_, crew, operations, overlap), strategy);
 }
 
+// Addresses may need more than the bytes that are live. Then it is solved for less memory: by what
+// was too much, and each time by twice as much, because a little less often gives the same plan.
 std::optional<Schedule> DeviceChain::schedule(const ChainChoice& choice, ChainOperations operations,
                                               std::int64_t fast_bytes, Answer& answer) const {
   const std::string name = memory_name(problem_->platform(), memory());
@@ -145,7 +147,7 @@ std::optional<Schedule> DeviceChain::schedule(const ChainChoice& choice, ChainOp
     if (has_copies(operations)) overlap_copies(choice, operations, fast_bytes, answer, best);
     const std::int64_t excess = arena - problem_->capacity_bytes[memory()];
     if (best || excess <= 0 || options_->is_interrupted()) return best;
-    fast_bytes -= excess;
+    fast_bytes -= std::min(excess, fast_bytes >> attempt) << attempt;
     const ChainPlan again = solve(choice, fast_bytes);
     if (!again.feasible) return std::nullopt;
     operations = again.operations;
