@@ -1,13 +1,27 @@
 #include "executor/replay.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
+#include <system_error>
+
+#include "files/input_error.hpp"
 
 namespace stint {
 namespace {
 
 constexpr std::size_t line_counts = 16;  // keeps the ends of two threads' lists on different lines
+constexpr std::size_t most_threads = 4096;  // more than any machine of ours has workers and links
 const Stop never{false};
+
+void expect_startable(std::size_t lanes, std::size_t threads) {
+  if (lanes <= threads) return;
+  throw InputError("/actions",
+                   fmt::format("{} workers and links have some; expected at most {}, one for every "
+                               "thread that can be started",
+                               lanes, threads));
+}
 
 }  // namespace
 
@@ -22,13 +36,21 @@ Replay::Replay(const Program& program, const std::vector<double>& spin_seconds,
     seen_.emplace_back(program.lanes.size() + line_counts);
   }
   if (program.lanes.empty()) return;
+  expect_startable(program.lanes.size(), most_threads);
   prepare_thread(program.lanes[0].worker);
-  for (int lane = 1; lane < static_cast<int>(program.lanes.size()); ++lane) {
-    threads_.emplace_back([this, lane, prepare_thread] { serve(lane, prepare_thread); });
+  try {
+    for (int lane = 1; lane < static_cast<int>(program.lanes.size()); ++lane) {
+      threads_.emplace_back([this, lane, prepare_thread] { serve(lane, prepare_thread); });
+    }
+  } catch (const std::system_error&) {
+    end_threads();
+    expect_startable(program.lanes.size(), threads_.size() + 1);
   }
 }
 
-Replay::~Replay() {
+Replay::~Replay() { end_threads(); }
+
+void Replay::end_threads() {
   quit_ = true;
   called_.publish(++round_);
   for (std::thread& thread : threads_) thread.join();

@@ -43,7 +43,8 @@ class Replay {
  public:
   // `spin_seconds` is how long each lane spins before it sleeps; `prepare_thread` is called once in
   // every thread, with its worker, for pinning. `interrupted` ends every thread after the action in
-  // hand. All but the spin times must outlive the replay, which stays on one thread.
+  // hand. All but the spin times must outlive the replay, which stays on one thread. Throws
+  // InputError if the system does not start as many threads.
   Replay(const Program& program, const std::vector<double>& spin_seconds,
          const std::function<void(WorkerId)>& prepare_thread, const Stop& interrupted);
   ~Replay();
@@ -58,6 +59,7 @@ class Replay {
   const std::optional<Failure>& failure() const { return failure_; }  // the first one
 
  private:
+  void end_threads();
   void serve(int lane, const std::function<void(WorkerId)>& prepare_thread);
   void perform_round(int lane, std::uint32_t round);
   bool wait_for_start(int lane, std::uint32_t round);

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "executor/crew.hpp"
 #include "executor/measurements.hpp"
 #include "executor/replay.hpp"
+#include "executor/seating.hpp"
 #include "executor/step_data.hpp"
 #include "files/input_error.hpp"
 #include "files/sha256.hpp"
@@ -90,12 +90,13 @@ RunReport run_unjudged(const Schedule& schedule, const Simulation& simulation, A
                        const std::atomic<bool>& interrupted) {
   const Program program = compile(schedule, simulation.seconds, backend);
   StepData data(schedule, arenas, options.seed);
-  Crew crew(schedule.platform, program);
+  Seating seating(schedule.platform, program);
   Measurements measurements(schedule, simulation, options.steps);
   RunReport report = head_of_report(schedule, simulation, options);
   {
     Replay replay(
-        program, crew.spin_seconds(), [&](WorkerId worker) { crew.pin(worker); }, interrupted);
+        program, seating.spin_seconds(), [&](WorkerId worker) { seating.pin(worker); },
+        interrupted);
     Runner runner(schedule, backend, replay, data);
     runner.run_steps(options.warmup_steps, [](const StepTimes&) {});
     runner.run_steps(options.steps, [&](const StepTimes& times) { measurements.add(times); });
@@ -103,7 +104,7 @@ RunReport run_unjudged(const Schedule& schedule, const Simulation& simulation, A
   measurements.report(report);
   report.state_sha256 = data.state_sha256(options.steps);
   report.results_sha256 = data.results_sha256();
-  for (const std::string& note : crew.notes()) report.notes.push_back(note);
+  for (const std::string& note : seating.notes()) report.notes.push_back(note);
   return report;
 }
 

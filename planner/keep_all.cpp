@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "planner/accept.hpp"
 #include "planner/crews.hpp"
 #include "planner/draft.hpp"
 #include "planner/list_schedule.hpp"
@@ -79,7 +80,7 @@ class KeepAll {
       if (best_value && rank(candidate) >= rounded(*best_value)) break;
       if (best_value && options_.is_interrupted()) break;
       Schedule schedule = finish(problem_, *candidate.draft, "keep-all");
-      if (!accept(schedule, answer)) continue;
+      if (!accept(problem_, schedule, answer)) continue;
       const double value = schedule.predicted.objective.value;
       if (best_value && rounded(value) >= rounded(*best_value)) continue;
       best_value = value;
@@ -189,24 +190,6 @@ class KeepAll {
     const bool by_bytes = problem_.request().objective == Objective::memory;
     const double second = by_bytes ? rounded(cost.joules) : static_cast<double>(cost.live_bytes);
     return {false, late, rank(candidate), second};
-  }
-
-  // Whether the schedule meets all bounds; if not, what it would take.
-  bool accept(const Schedule& schedule, Answer& answer) const {
-    const double seconds = schedule.predicted.seconds;
-    const bool in_time = meets(seconds, deadline_seconds(problem_.request()));
-    std::vector<std::pair<MemoryId, std::int64_t>> exceeded;
-    for (const auto& [name, arena] : schedule.arenas) {
-      const MemoryId memory = *find_memory(problem_.platform(), name);
-      if (arena > problem_.capacity_bytes[memory]) exceeded.emplace_back(memory, arena);
-    }
-    if (exceeded.empty() && !in_time)
-      answer.least_seconds = std::min(answer.least_seconds.value_or(seconds), seconds);
-    if (exceeded.size() == 1 && in_time) {
-      const auto [least, is_new] = answer.least_arena.insert(exceeded.front());
-      least->second = std::min(least->second, exceeded.front().second);
-    }
-    return exceeded.empty() && in_time;
   }
 
   const Problem& problem_;

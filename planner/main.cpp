@@ -15,6 +15,7 @@
 
 #include "files/input_error.hpp"
 #include "files/text_file.hpp"
+#include "planner/chains/chain_frontier.hpp"
 #include "planner/memory_request.hpp"
 #include "planner/outcome_json.hpp"
 #include "planner/plan.hpp"
@@ -31,6 +32,7 @@ struct Options {
   std::string output;  // "" is none
   std::vector<std::string> memory;
   std::string bill = "makespan";
+  std::string frontier;  // "" is none
   bool no_recompute = false;
   bool no_offload = false;
   int threads = 1;
@@ -101,6 +103,14 @@ int report(const Options& options, const stint::Problem& problem, const stint::O
   return ok;
 }
 
+int write_frontier(const Options& options, const stint::Problem& problem) {
+  const stint::Frontier frontier =
+      memory_frontier(problem, search_options(options, false), options.model);
+  stint::write_text(options.output.empty() ? "-" : options.output, frontier_text(frontier) + "\n");
+  if (!options.quiet) std::cerr << summary(frontier);
+  return ok;
+}
+
 int plan(const Options& options) {
   expect_sensible(options);
   stint::expect_strategy(options.request.strategy);
@@ -112,6 +122,7 @@ int plan(const Options& options) {
       make_problem(model, platform, request_of(options, model, platform), options.model);
   const bool draw = !options.quiet && isatty(STDERR_FILENO) != 0;
   if (!options.quiet) std::cerr << problem_text(problem) << '\n';
+  if (!options.frontier.empty()) return write_frontier(options, problem);
   const stint::Outcome outcome = plan(problem, search_options(options, draw));
   if (draw) std::cerr << "\r\033[K";
   return report(options, problem, outcome);
@@ -149,6 +160,9 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(std::int64_t{0}, most));
   app.add_option("--threads", options.threads, "of the search; never changes the plan")
       ->check(CLI::Range(1, 1024));
+  app.add_option("--frontier", options.frontier,
+                 "write the curve of cost against memory instead of a plan: memory")
+      ->check(CLI::IsMember({"memory"}).description(""));
   app.add_flag("--json", options.json, "print the status and the prediction as one JSON object");
   app.add_flag("-q,--quiet", options.quiet, "print nothing but errors");
 }

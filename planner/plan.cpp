@@ -9,6 +9,8 @@
 
 #include "files/input_error.hpp"
 #include "planner/bounds.hpp"
+#include "planner/chains/baselines.hpp"
+#include "planner/chains/chain.hpp"
 #include "planner/keep_all.hpp"
 #include "planner/memory_bound.hpp"
 #include "schedules/validate.hpp"
@@ -22,16 +24,20 @@ constexpr double tolerance = 1e-9;  // as everywhere between prediction and proo
 bool above(double a, double b) { return a > b + tolerance * std::max(std::abs(a), std::abs(b)); }
 
 std::vector<Strategy> chosen(const std::string& name) {
-  if (name == "auto") return strategies();
+  std::vector<Strategy> automatic;
   std::string names = "auto";
   for (const Strategy& strategy : strategies()) {
-    if (strategy.name == name) return {strategy};
+    if (strategy.name == strategy_name(name)) return {strategy};
+    if (strategy.is_automatic) automatic.push_back(strategy);
     names += ", " + strategy.name;
   }
+  if (name == "auto") return automatic;
   throw InputError("--strategy", "no strategy named " + in_quotes(name) + "; expected " + names);
 }
 
 struct Found {
+  Bound bound;  // the best that is proved
+  std::map<MemoryId, std::int64_t> proved_bytes;
   std::optional<Schedule> best;
   std::map<MemoryId, std::int64_t> least_arena;
   std::optional<double> least_seconds;
@@ -60,14 +66,17 @@ void judge(const Schedule& schedule) {
                          " made a schedule that is not valid: " + to_string(violations.front()));
 }
 
-void take(Answer answer, const Bound& bound, Found& found) {
+void take(Answer answer, Found& found) {
+  if (answer.bound && above(answer.bound->value, found.bound.value)) found.bound = *answer.bound;
+  for (const auto& [memory, bytes] : answer.proved_bytes)
+    found.proved_bytes[memory] = std::max(found.proved_bytes[memory], bytes);
   for (const auto& [memory, arena] : answer.least_arena) {
     const auto [least, is_new] = found.least_arena.emplace(memory, arena);
     least->second = std::min(least->second, arena);
   }
   keep_least(found.least_seconds, answer.least_seconds);
   if (!answer.schedule) return;
-  set_proof(bound, answer.schedule->predicted);
+  set_proof(found.bound, answer.schedule->predicted);
   judge(*answer.schedule);
   const double value = answer.schedule->predicted.objective.value;
   if (!found.best || above(found.best->predicted.objective.value, value))
@@ -75,7 +84,9 @@ void take(Answer answer, const Bound& bound, Found& found) {
 }
 
 Shortage memory_shortage(const Problem& problem, MemoryId memory, const Found& found) {
-  const MemoryBound bound = memory_bound(problem, memory);
+  MemoryBound bound = memory_bound(problem, memory);
+  const auto proved = found.proved_bytes.find(memory);
+  if (proved != found.proved_bytes.end()) bound.bytes = std::max(bound.bytes, proved->second);
   Shortage shortage;
   shortage.what = memory_name(problem.platform(), memory);
   shortage.asked = static_cast<double>(problem.capacity_bytes[memory]);
@@ -104,10 +115,15 @@ std::vector<Shortage> shortages(const Problem& problem, const Found& found) {
 
 }  // namespace
 
+std::string strategy_name(const std::string& asked) { return asked.substr(0, asked.find(':')); }
+
 void expect_strategy(const std::string& name) { chosen(name); }
 
 const std::vector<Strategy>& strategies() {
-  static const std::vector<Strategy> all{{"keep-all", keep_all}};
+  static const std::vector<Strategy> all{{"keep-all", true, keep_all},
+                                         {"chain", true, chain},
+                                         {"recompute-all", false, recompute_all},
+                                         {"segments", false, segments_of_chain}};
   return all;
 }
 
@@ -136,22 +152,24 @@ std::string to_string(Status status) {
 }
 
 Outcome plan(const Problem& problem, const SearchOptions& given) {
-  const Bound bound = objective_bound(problem);
+  Found found;
+  found.bound = objective_bound(problem);
   SearchOptions options = given;
   options.improved = [&](Schedule schedule) {
-    set_proof(bound, schedule.predicted);
+    set_proof(found.bound, schedule.predicted);
     given.improved(schedule);
   };
   if (!given.improved) options.improved = nullptr;
-  Found found;
   for (const Strategy& strategy : chosen(problem.request().strategy)) {
-    if (options.is_interrupted() && found.best) break;
-    if (auto answer = strategy.solve(problem, options)) take(std::move(*answer), bound, found);
+    const bool done = found.best && (options.is_interrupted() || found.best->predicted.optimal);
+    if (done) break;
+    if (auto answer = strategy.solve(problem, options)) take(std::move(*answer), found);
   }
   Outcome outcome;
   outcome.interrupted = options.is_interrupted();
   if (found.best) {
     found.best->predicted.interrupted = outcome.interrupted;
+    set_proof(found.bound, found.best->predicted);
     outcome.status = found.best->predicted.optimal ? Status::optimal : Status::feasible;
     outcome.schedule = std::move(found.best);
     return outcome;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/bounds.hpp"
 #include "planner/problem.hpp"
 #include "schedules/schedule.hpp"
 
@@ -31,17 +32,26 @@ struct Answer {
   // the shortest plan that fits the memories.
   std::map<MemoryId, std::int64_t> least_arena;
   std::optional<double> least_seconds;
+  // What the strategy proved about every plan of the problem, whatever its kind: a bound on the
+  // objective, and by memory the bytes with less of which there is no plan.
+  std::optional<Bound> bound;
+  std::map<MemoryId, std::int64_t> proved_bytes;
 };
 
 struct Strategy {
-  std::string name;
+  std::string name;          // may be followed by a colon and what the strategy makes of it
+  bool is_automatic = true;  // or only when asked for, to compare with
   std::function<std::optional<Answer>(const Problem&, const SearchOptions&)> solve;
 };
 
 // In the order in which ties are broken.
 const std::vector<Strategy>& strategies();
 
-// Throws InputError unless the name is that of a strategy, or auto.
+// The strategy's own name: what stands before a colon.
+std::string strategy_name(const std::string& asked);
+
+// Throws InputError unless the name is that of a strategy, or auto. What follows a colon is for the
+// strategy to judge.
 void expect_strategy(const std::string& name);
 
 // A deadline on the step that the request sets, by itself or through the period it is billed for.

@@ -4,11 +4,12 @@
 #include <string>
 #include <variant>
 
+#include "schedules/frontier.hpp"
 #include "schedules/run_report.hpp"
 
 namespace stint {
 
-using AnyFile = std::variant<Graph, Platform, Schedule, RunReport>;
+using AnyFile = std::variant<Graph, Platform, Schedule, RunReport, Frontier>;
 
 // "-" is standard input, `here` is this machine. Throws InputError if it is none of ours.
 AnyFile read_any_file(const std::string& path);

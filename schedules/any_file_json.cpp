@@ -4,6 +4,7 @@
 #include "platforms/here.hpp"
 #include "platforms/platform_json.hpp"
 #include "schedules/any_file.hpp"
+#include "schedules/frontier_json.hpp"
 #include "schedules/run_report_json.hpp"
 #include "schedules/schedule_json.hpp"
 
@@ -17,9 +18,10 @@ AnyFile parse_any_file(const std::string& text, const std::string& file) {
   if (format == "stint-platform") return platform_from_json(json);
   if (format == "stint-schedule") return schedule_from_json(json);
   if (format == "stint-run") return run_report_from_json(json);
+  if (format == "stint-frontier") return frontier_from_json(json);
   json.child("format").fail(
       "the format " + in_quotes(format) +
-      "; expected stint-tasks, stint-platform, stint-schedule or stint-run");
+      "; expected stint-tasks, stint-platform, stint-schedule, stint-run or stint-frontier");
 }
 
 AnyFile read_any_file(const std::string& path) {

@@ -83,14 +83,15 @@ int show(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Explain a file: a graph of tasks, a platform, a schedule or a run's report.",
-               "show"};
+  CLI::App app{
+      "Explain a file: a graph of tasks, a platform, a schedule, a run's report or a frontier.",
+      "show"};
   app.set_version_flag("--version", STINT_VERSION);
   Options options;
-  app.add_option("FILE", options.file,
-                 "a graph of tasks, a platform, a schedule or a run's report; - is standard input, "
-                 "here this "
-                 "machine")
+  app.add_option(
+         "FILE", options.file,
+         "a graph of tasks, a platform, a schedule, a run's report or a frontier; - is standard "
+         "input, here this machine")
       ->required()
       ->option_text(" ");
   app.add_option("SECOND", options.second, "a schedule to compare the first with")

@@ -31,7 +31,7 @@ std::optional<double> period_seconds(const std::string& text) {
 
 Proof proof_from_json(const JsonReader& json) {
   json.expect_only({"name", "value", "lower_bound", "gap", "bound_by"});
-  return {json.child("name").word(objective_words), json.child("value").number(any_number),
+  return {objective_from_json(json.child("name")), json.child("value").number(any_number),
           json.child("lower_bound").number(any_number), json.child("gap").number(any_number),
           json.text("bound_by")};
 }
@@ -45,6 +45,8 @@ nlohmann::ordered_json to_json(const Proof& proof) {
 }
 
 }  // namespace
+
+Objective objective_from_json(const JsonReader& json) { return json.word(objective_words); }
 
 std::string to_string(Objective objective) {
   for (const auto& [name, meaning] : objective_words) {
@@ -100,7 +102,7 @@ Request request_from_json(const JsonReader& json) {
   json.expect_only({"objective", "memory", "deadline_seconds", "bill", "batch", "microbatches",
                     "leaves", "strategy", "limit", "seed", "recompute", "offload"});
   Request request;
-  request.objective = json.child("objective").word(objective_words);
+  request.objective = objective_from_json(json.child("objective"));
   request.memory = bytes_by_memory(json.child("memory"));
   const JsonReader deadline = json.child("deadline_seconds");
   if (!deadline.is_null()) request.deadline_seconds = deadline.number();

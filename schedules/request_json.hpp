@@ -25,4 +25,6 @@ nlohmann::ordered_json to_json(const JoulesBy& by);
 std::map<std::string, std::int64_t> bytes_by_memory(const JsonReader& json);
 nlohmann::ordered_json to_json(const std::map<std::string, std::int64_t>& bytes_by_memory);
 
+Objective objective_from_json(const JsonReader& json);
+
 }  // namespace stint

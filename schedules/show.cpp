@@ -36,6 +36,9 @@ struct Check {
   std::string operator()(const RunReport& report) const {
     return "ok, " + count_text(report.steps, "step");
   }
+  std::string operator()(const Frontier& frontier) const {
+    return "ok, " + count_text(std::ssize(frontier.points), "point");
+  }
   std::string operator()(const Schedule& schedule) const {
     return fmt::format("ok, {}, {}", count_text(std::ssize(schedule.actions), "action"),
                        count_text(rule_count, "rule"));
@@ -57,6 +60,7 @@ std::string summary(const Shown& shown) {
     return summary(*schedule, *shown.judged);
   }
   if (const auto* const report = std::get_if<RunReport>(&shown.content)) return summary(*report);
+  if (const auto* const frontier = std::get_if<Frontier>(&shown.content)) return summary(*frontier);
   const std::string text = summary(std::get<Platform>(shown.content));
   if (shown.file != "here") return text;
   return text +
@@ -72,6 +76,9 @@ std::string summary_json(const Shown& shown) {
   if (const auto* const report = std::get_if<RunReport>(&shown.content)) {
     return summary_json(*report);
   }
+  if (const auto* const frontier = std::get_if<Frontier>(&shown.content)) {
+    return summary_json(*frontier);
+  }
   return summary_json(std::get<Schedule>(shown.content), *shown.judged);
 }
 
@@ -86,13 +93,16 @@ std::string check_text(const Shown& shown) {
 }
 
 std::string dot_text(const Shown& shown) {
-  if (std::holds_alternative<RunReport>(shown.content)) {
-    throw InputError(shown.file, "a run's report, which has no picture; expected its schedule");
-  }
   return std::visit(
-      [](const auto& content) -> std::string {
-        if constexpr (std::is_same_v<std::decay_t<decltype(content)>, RunReport>) return "";
-        else return dot_text(content);
+      [&](const auto& content) -> std::string {
+        using Content = std::decay_t<decltype(content)>;
+        if constexpr (std::is_same_v<Content, RunReport> || std::is_same_v<Content, Frontier>) {
+          throw InputError(shown.file,
+                           "a run's report or a frontier, which has no picture; expected "
+                           "a schedule");
+        } else {
+          return dot_text(content);
+        }
       },
       shown.content);
 }

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "benchmarks/overhead/shape_schedule.hpp"
-#include "executor/crew.hpp"
 #include "executor/replay.hpp"
+#include "executor/seating.hpp"
 #include "schedules/simulate.hpp"
 
 namespace stint {
@@ -53,9 +53,9 @@ class Replayed {
   Replayed(const TaskShape& shape, Work work)
       : schedule_(shape_schedule(shape)),
         program_(compiled(schedule_, work)),
-        crew_(schedule_.platform, program_),
+        seating_(schedule_.platform, program_),
         replay_(
-            program_, crew_.spin_seconds(), [this](WorkerId worker) { crew_.pin(worker); },
+            program_, seating_.spin_seconds(), [this](WorkerId worker) { seating_.pin(worker); },
             never_) {}
 
   void step() {
@@ -66,7 +66,7 @@ class Replayed {
  private:
   const Schedule schedule_;
   const Program program_;
-  Crew crew_;
+  Seating seating_;
   const Stop never_{false};
   std::int64_t step_ = 0;
   Replay replay_;

@@ -4,29 +4,13 @@
 #include <limits>
 
 namespace stint {
-
-// What stage i has to deliver from a state on.
-struct ChainBound::Needs {
-  bool value = false;  // x_{i+1}
-  bool tape = false;
-  bool run = false;  // the forward certainly runs
-};
-
-ChainBound::ChainBound(const ChainSpace& space) : space_(space), backward_below_{0} {
-  for (const double cost : space.chain().backward) {
-    backward_below_.push_back(backward_below_.back() + cost);
-  }
-  for (int l = 0; l < space.chain().stages; ++l) {
-    after_.push_back(space.memories() == 1 ? least_after(l) : 0);
-  }
-}
+namespace {
 
 // Forwards of stages before l whose result must be there after B_l, less the most valuable that
 // can be stored while it runs.
-double ChainBound::least_after(int l) const {
-  const ChainArrays& c = space_.chain();
+double least_after(const ChainArrays& c, std::int64_t fast_bytes, int l) {
   const bool output = c.reads_output[l] || c.kind[l] == Tape::holds_output;
-  std::int64_t room = space_.fast_bytes() - c.gradient[l + 1] - c.backward_extra[l] - c.extra[l] -
+  std::int64_t room = fast_bytes - c.gradient[l + 1] - c.backward_extra[l] - c.extra[l] -
                       (output ? c.x[l + 1] : 0) - (c.reads_input[l] ? c.x[l] : 0);
   if (l > 0 && c.reads_input[0]) room -= c.x[0];
   struct Thing {
@@ -57,6 +41,30 @@ double ChainBound::least_after(int l) const {
     room -= thing.bytes;
   }
   return 0;
+}
+
+}  // namespace
+
+double least_recomputed(const ChainArrays& chain, std::int64_t fast_bytes) {
+  double most = 0;
+  for (int l = 0; l < chain.stages; ++l) most = std::max(most, least_after(chain, fast_bytes, l));
+  return most;
+}
+
+// What stage i has to deliver from a state on.
+struct ChainBound::Needs {
+  bool value = false;  // x_{i+1}
+  bool tape = false;
+  bool run = false;  // the forward certainly runs
+};
+
+ChainBound::ChainBound(const ChainSpace& space) : space_(space), backward_below_{0} {
+  for (const double cost : space.chain().backward) {
+    backward_below_.push_back(backward_below_.back() + cost);
+  }
+  for (int l = 0; l < space.chain().stages; ++l) {
+    after_.push_back(space.memories() == 1 ? least_after(space.chain(), space.fast_bytes(), l) : 0);
+  }
 }
 
 bool ChainBound::stored(const ChainState& state, ItemId item) const {

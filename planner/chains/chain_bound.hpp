@@ -16,6 +16,9 @@
 
 namespace stint {
 
+// In one memory, what any schedule of the whole chain recomputes at least.
+double least_recomputed(const ChainArrays& chain, std::int64_t fast_bytes);
+
 class ChainBound {
  public:
   explicit ChainBound(const ChainSpace& space);
@@ -26,7 +29,6 @@ class ChainBound {
  private:
   struct Needs;
 
-  double least_after(int l) const;
   bool stored(const ChainState& state, ItemId item) const;
   bool stored_value(const ChainState& state, int i) const;
   double fetching(const ChainState& state, int i, const Needs& needs) const;

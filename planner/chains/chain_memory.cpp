@@ -18,7 +18,7 @@ class Contents {
     const int i = op.index;
     switch (op.action) {
       case ChainAction::forward:
-        put(0, false, i + 1), pass(chain_.forward_extra[i]);
+        put(0, false, i + 1), pass(chain_.unsaved_extra[i]);
         break;
       case ChainAction::forward_saving:
         put(0, true, i);
@@ -97,7 +97,7 @@ std::int64_t largest_operation_bytes(const ChainArrays& chain) {
     const std::int64_t least_gradient =
         *std::min_element(chain.gradient.begin() + i + 1, chain.gradient.end());
     const std::int64_t forth =
-        runs ? chain.x[i] + chain.x[i + 1] + chain.forward_extra[i] + least_gradient : 0;
+        runs ? chain.x[i] + chain.x[i + 1] + chain.unsaved_extra[i] + least_gradient : 0;
     largest = std::max({largest, back, forth});
   }
   return largest;

@@ -32,6 +32,7 @@ void check_sizes(const std::string& where, const ChainStage& stage) {
   expect_size(where, "gradient_bytes", stage.gradient_bytes);
   expect_size(where, "tape_bytes", stage.tape_bytes);
   expect_size(where, "forward_workspace_bytes", stage.forward_workspace_bytes);
+  expect_size(where, "unsaved_workspace_bytes", stage.unsaved_workspace_bytes);
   expect_size(where, "backward_workspace_bytes", stage.backward_workspace_bytes);
   expect_size(where, "backward_leaves_bytes", stage.backward_leaves_bytes);
 }
@@ -44,6 +45,10 @@ void check_tape(const std::string& where, const ChainStage& stage) {
     throw InputError(where, fmt::format("the tape has {} bytes and holds an output of {}; expected "
                                         "a tape that is no smaller",
                                         stage.tape_bytes, stage.output_bytes));
+  }
+  const std::int64_t held = stage.tape == Tape::holds_output ? stage.output_bytes : 0;
+  if (stage.unsaved_workspace_bytes > stage.tape_bytes - held) {
+    throw InputError(where, "a forward needs more when it saves no tape; expected at most the tape");
   }
 }
 
@@ -137,6 +142,7 @@ ChainArrays arrays_of(const ChainProblem& problem) {
     chain.tape.push_back(stage.tape_bytes);
     chain.extra.push_back(holds ? stage.tape_bytes - stage.output_bytes : stage.tape_bytes);
     chain.forward_extra.push_back(stage.forward_workspace_bytes);
+    chain.unsaved_extra.push_back(stage.forward_workspace_bytes + stage.unsaved_workspace_bytes);
     chain.backward_extra.push_back((stage.gradient_in_place ? 0 : stage.gradient_bytes) +
                                    stage.backward_leaves_bytes + stage.backward_workspace_bytes);
     chain.kind.push_back(stage.tape);
@@ -152,6 +158,7 @@ ChainArrays arrays_of(const ChainProblem& problem) {
   }
   if (problem.last_forward && !chain.needs_forward[n - 1]) {
     chain.forward_extra[n - 1] += chain.x[n];
+    chain.unsaved_extra[n - 1] += chain.x[n];
     chain.x[n] = 0;
     chain.reads_output[n - 1] = chain.needs_forward[n - 1] = true;
     chain.last_output_unread = true;

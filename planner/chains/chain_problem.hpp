@@ -29,11 +29,14 @@ struct ChainStage {
   Tape tape = Tape::none;           // if there is one, the backward reads it
   std::int64_t tape_bytes = 0;      // including x_{i+1} where the tape holds it
   std::int64_t forward_workspace_bytes = 0;
+  // What a forward that saves no tape needs besides, because it must write it all the same.
+  std::int64_t unsaved_workspace_bytes = 0;
   std::int64_t backward_workspace_bytes = 0;
   std::int64_t backward_leaves_bytes = 0;  // what the backward writes for the rest of the step
   bool backward_reads_input = true;        // x_i
   bool backward_reads_output = false;      // x_{i+1}
   bool gradient_in_place = false;          // g_i may be written over g_{i+1}, which is as large
+  bool operator==(const ChainStage&) const = default;
 };
 
 struct ChainProblem {
@@ -44,6 +47,7 @@ struct ChainProblem {
   // input, so that every forward runs.
   bool last_forward = true;
   bool keep_input = false;  // x_0 must be there at the end
+  bool operator==(const ChainProblem&) const = default;
 };
 
 // A memory beside the fast one, which is memory 0. Copies go between it and the fast memory.
@@ -82,6 +86,7 @@ struct ChainArrays {
   std::vector<std::int64_t> tape;            // bytes; 0 without one
   std::vector<std::int64_t> extra;           // what keeping the tape adds to keeping x_{i+1}
   std::vector<std::int64_t> forward_extra;   // workspace
+  std::vector<std::int64_t> unsaved_extra;   // workspace of a forward that saves no tape
   std::vector<std::int64_t> backward_extra;  // what B_i adds while it runs
   std::vector<std::int64_t> gradient;        // while g_d is live: it, and what later stages left
   std::vector<Tape> kind;

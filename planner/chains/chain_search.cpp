@@ -11,6 +11,7 @@
 namespace stint {
 namespace {
 
+constexpr std::int64_t looks_per_state = 50;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct StateHash {
@@ -46,8 +47,10 @@ struct Open {
 class Search {
  public:
   // Only schedules that cost less than `bar` are of interest.
-  Search(const ChainSpace& space, double bar, int states)
-      : space_(space), bound_(space), bar_(bar), limit_(states) {}
+  Search(ChainSpace& space, double bar, int states)
+      : space_(space), bound_(space), bar_(bar), limit_(states) {
+    space.set_looks(looks_per_state * std::int64_t{states});
+  }
 
   // Whether it ended by itself: with a goal, or with nothing left to look at.
   bool run() {
@@ -56,7 +59,7 @@ class Search {
       const Open first = open_.top();
       lower_bound_ = first.estimate;
       if (space_.is_goal(nodes_[first.node].state)) return goal_ = first.node, true;
-      if (static_cast<int>(nodes_.size()) >= limit_) return false;
+      if (static_cast<int>(nodes_.size()) >= limit_ || space_.is_exhausted()) return false;
       open_.pop();
       expand(first);
     }
@@ -137,8 +140,10 @@ ChainPlan solve_chain(const ChainProblem& problem, std::int64_t fast_bytes,
   const ChainArrays chain = arrays_of(problem);
   ChainPlan plan;
   plan.lower_bound = cost_without_recomputing(chain);
+  const bool is_long = chain.stages > most_persistent_stages;
+  if (slow.empty() && !is_long) plan.lower_bound += least_recomputed(chain, fast_bytes);
   if (fast_bytes < largest_operation_bytes(chain)) return plan.optimal = true, plan;
-  if (chain.stages <= most_persistent_stages) {
+  if (!is_long) {
     const OffloadPlan start = solve_offload(problem, fast_bytes, slow, options.start);
     plan.feasible = start.feasible, plan.value = start.value, plan.operations = start.operations;
   }
@@ -146,11 +151,12 @@ ChainPlan solve_chain(const ChainProblem& problem, std::int64_t fast_bytes,
   const int memories = static_cast<int>(slow.size()) + 1;
   if (plan.optimal || !ChainSpace::can_hold(chain.stages, memories)) return plan;
 
-  const ChainSpace space(chain, fast_bytes, slow, options.pinned);
+  ChainSpace space(chain, fast_bytes, slow, options.pinned);
   Search search(space, plan.feasible ? just_below(plan.value) : infinite, options.states);
   plan.optimal = search.run();
   plan.states = search.states();
   plan.lower_bound = std::max(plan.lower_bound, search.lower_bound());
+  space.set_looks(std::numeric_limits<std::int64_t>::max());
   if (search.found()) {
     plan.feasible = true, plan.value = search.value(), plan.operations = search.operations();
   }

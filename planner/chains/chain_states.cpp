@@ -93,6 +93,8 @@ class ChainSpace::Room {
 
  private:
   void choose(const ChainState& state, std::size_t k, std::int64_t freed) {
+    if (space_.looks_ <= 0) return;
+    --space_.looks_;
     if (freed >= excess_ && legal_(state)) {
       if (is_smallest(state, freed)) visit_(state);
       return;
@@ -161,7 +163,7 @@ void ChainSpace::visit_forward(const ChainState& state, int i, bool saving,
                                const std::function<void(const ChainStep&)>& visit) const {
   const bool writes_value = !saving || chain_.kind[i] == Tape::beside;
   const ItemId output = value(i + 1);
-  std::int64_t more = chain_.forward_extra[i];
+  std::int64_t more = saving ? chain_.forward_extra[i] : chain_.unsaved_extra[i];
   if (saving) more += bytes(tape(i));
   ChainState without = state;  // its outputs are written anew
   if (writes_value) set(without, 0, output, false), more += bytes(output);

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "planner/chains/chain_problem.hpp"
@@ -62,6 +63,11 @@ class ChainSpace {
   }
   std::int64_t fast_bytes() const { return capacity_[0]; }
 
+  // The ways to make room are many where there is much to drop. Looking for them ends after so many
+  // looks in all; then steps may be missing, and is_exhausted says so.
+  void set_looks(std::int64_t looks) { looks_ = looks; }
+  bool is_exhausted() const { return looks_ <= 0; }
+
   bool has(const ChainState& state, int memory, ItemId item) const;
   bool has_value(const ChainState& state, int memory, int i) const;  // x_i, also inside a tape
 
@@ -92,6 +98,7 @@ class ChainSpace {
   std::vector<SlowMemory> slow_;
   std::vector<std::int64_t> capacity_;  // by memory
   bool pinned_ = false;
+  mutable std::int64_t looks_ = std::numeric_limits<std::int64_t>::max();
 };
 
 // The operations of one step, with every drop.

@@ -138,7 +138,7 @@ Advance advance_from(const ChainArrays& chain, int i) {
   std::int64_t holding = 0;
   std::int64_t away = 0;
   for (int k = i; k + 1 < chain.stages; ++k) {
-    const std::int64_t step = chain.x[k] + chain.x[k + 1] + chain.forward_extra[k];
+    const std::int64_t step = chain.x[k] + chain.x[k + 1] + chain.unsaved_extra[k];
     holding = std::max(holding, step + (k > i ? chain.x[i] : 0));
     away = std::max(away, step);
     advance.holding.push_back(holding);

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "executor/replay.hpp"
 #include "tests/support/schedule_builder.hpp"
 #include "tests/support/small_schedules.hpp"
 
@@ -106,4 +107,13 @@ TEST_CASE("a copy over a blocking link holds its worker up", "[program]") {
   CHECK(worker.waits[0].count == 1);
   REQUIRE(link.waits.size() == 1);
   CHECK(link.waits[0].count == 1);
+}
+
+TEST_CASE("more workers than there can be threads are refused", "[program]") {
+  Program program;
+  program.lanes.resize(5000);
+  const Stop never{false};
+  CHECK_THROWS_WITH(Replay(
+                        program, std::vector<double>(5000, 0), [](WorkerId) {}, never),
+                    Catch::Contains("5000 workers and links have some; expected at most 4096"));
 }

@@ -44,11 +44,11 @@ TEST_CASE("damaged schedules are judged or refused with one line", "[fuzz]") {
 }
 
 TEST_CASE("damaged schedules that the judge accepts replay as their graph computes", "[fuzz]") {
-  replay(schedule_seeds(), 3000, fuzz_run);
+  replay(schedule_seeds(), 1000, fuzz_run);
 }
 
 TEST_CASE("damaged reports are read or refused with one line", "[fuzz]") {
-  replay(report_seeds(), 3000, fuzz_report);
+  replay(report_seeds(), 1000, fuzz_report);
 }
 
 TEST_CASE("damage is the same every time, and mostly still JSON", "[fuzz]") {

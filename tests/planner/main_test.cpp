@@ -1,9 +1,12 @@
 // plan as a user runs it.
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
+#include "schedules/frontier.hpp"
 #include "schedules/schedule.hpp"
 #include "schedules/validate.hpp"
+#include "tests/support/json_schema.hpp"
 #include "tests/support/run_program.hpp"
 
 using namespace stint;
@@ -70,9 +73,10 @@ TEST_CASE("below the proved bound plan exits 3, above it without a plan 4, and w
   CHECK(proved.exit == 3);
   CHECK(
       proved.err ==
-      "plan: infeasible: n0/ram of 2 B; expected at least 3 B (proved), 6 B was found to work; at "
+      "plan: infeasible: n0/ram of 2 B; expected at least 3 B (proved), 3 B was found to work; at "
       "the peak: x0, x1, x2\n");
-  CHECK(run_plan({"--memory", "n0/cpu=80%", "-o", folder.path("s.json")}).exit == 4);
+  CHECK(run_plan({"--memory", "n0/cpu=80%", "--strategy", "keep-all", "-o", folder.path("s.json")})
+            .exit == 4);
   CHECK(run_plan({"--memory", "2", "--json"}).out.find("\"infeasible\"") != std::string::npos);
   CHECK(folder.names().empty());
 }
@@ -116,4 +120,43 @@ TEST_CASE("plan on this machine says that its prices are assumed", "[main]") {
 TEST_CASE("plan reads standard input once", "[main]") {
   CHECK(run_program("plan", {"-", "-"}).exit == 2);
   CHECK(run_program("plan", {chain, "-", "-q"}, "{}").exit == 2);
+}
+
+TEST_CASE("the course's chain recomputes as little as each bound allows, on the command line",
+          "[main]") {
+  const auto [memory, recomputed] = GENERATE(table<std::string, std::string>(
+      {{"6", "0"}, {"5", "1"}, {"4", "2"}, {"3", "4"}, {"60%", "4"}}));
+  CAPTURE(memory);
+  const Ran ran = run_plan({"--json", "--memory", memory});
+  CHECK(ran.exit == 0);
+  CHECK_THAT(ran.out, Catch::Contains("\"status\": \"optimal\"") &&
+                          Catch::Contains("\"recomputed\": " + recomputed + ","));
+}
+
+TEST_CASE("segments takes positions, and refuses those that are none", "[main]") {
+  CHECK_THAT(run_plan({"--json", "--strategy", "segments:0,3"}).out,
+             Catch::Contains("\"recomputed\": 4,") && Catch::Contains("\"n0/ram\": 4"));
+  for (const char* bad : {"segments:6", "segments:-1", "segments:0,", "segments:x"}) {
+    const Ran ran = run_plan({"-q", "--strategy", bad});
+    CHECK(ran.exit == 2);
+    CHECK_THAT(ran.err, Catch::Contains("expected numbers from 0 to 5"));
+  }
+}
+
+TEST_CASE("the curve of energy against memory comes out whole, and show reads it", "[main]") {
+  const Ran ran = run_plan({"-q", "--frontier", "memory"});
+  REQUIRE(ran.exit == 0);
+  const Frontier frontier = parse_frontier(ran.out, "out");
+  std::vector<std::pair<std::int64_t, double>> points;
+  for (const FrontierEntry& point : frontier.points)
+    points.emplace_back(point.bytes, std::round(*point.joules));
+  CHECK(points ==
+        std::vector<std::pair<std::int64_t, double>>{{3, 525}, {4, 455}, {5, 420}, {6, 385}});
+  CHECK(*frontier.points.front().seconds == Approx(15));
+  CHECK(schema_fault(bundled("schedules/stint-frontier.schema.json"), ran.out).empty());
+  CHECK(frontier_text(frontier) + "\n" == ran.out);
+  const Ran shown = run_program("show", {"-"}, ran.out);
+  CHECK(shown.exit == 0);
+  CHECK_THAT(shown.out, Catch::Contains("3 B") && Catch::Contains("525 J"));
+  CHECK(run_plan({"-q", "--frontier", "weight"}).exit == 2);
 }

@@ -73,7 +73,7 @@ TEST_CASE("show names the formats that it reads", "[show]") {
   CHECK(ran.exit == 2);
   CHECK(ran.err ==
         "show: standard input: /format: the format \"stint-x\"; expected stint-tasks, "
-        "stint-platform, stint-schedule or stint-run\n");
+        "stint-platform, stint-schedule, stint-run or stint-frontier\n");
 }
 
 TEST_CASE("show --check accepts good files", "[show]") {

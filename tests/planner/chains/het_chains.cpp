@@ -31,6 +31,7 @@ ChainProblem random_chain(Random& random, int stages, int largest) {
       stage.backward_reads_output = false;
     }
     if (stage.tape != Tape::none) stage.tape_bytes = pick(random, 0, largest);
+    if (pick(random, 0, 2) == 0) stage.unsaved_workspace_bytes = stage.tape_bytes;
     if (stage.tape == Tape::holds_output) stage.tape_bytes += stage.output_bytes;
     problem.stages.push_back(stage);
   }

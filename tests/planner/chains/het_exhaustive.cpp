@@ -102,7 +102,8 @@ class Walk {
     if (saving) t = with(t, 0, true, i);
     if (!saving || stage.tape == Tape::beside) t = with(t, 0, false, i + 1);
     if (i + 1 == n_) t |= State{1} << flag_;
-    if (used(t, 0) + stage.forward_workspace_bytes > capacities_[0]) return;
+    const std::int64_t unsaved = saving ? 0 : stage.unsaved_workspace_bytes;
+    if (used(t, 0) + stage.forward_workspace_bytes + unsaved > capacities_[0]) return;
     reach(t, cost + stage.forward_cost);
   }
 

@@ -56,7 +56,7 @@ class Player {
     if (saving && stage.tape == Tape::none) fault("saves a tape that does not exist");
     if (saving) store({0, true, i});
     if (!saving || stage.tape == Tape::beside) store({0, false, i + 1});
-    charge(stage.forward_workspace_bytes);
+    charge(stage.forward_workspace_bytes + (saving ? 0 : stage.unsaved_workspace_bytes));
     result_.cost += stage.forward_cost;
     last_ran_ = last_ran_ || is_last;
   }

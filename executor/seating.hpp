@@ -11,12 +11,12 @@
 
 namespace stint {
 
-class Crew {
+class Seating {
  public:
-  Crew(const Platform& platform, const Program& program);
-  ~Crew();  // the thread that made it may run anywhere again
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  Seating(const Platform& platform, const Program& program);
+  ~Seating();  // the thread that made it may run anywhere again
+  Seating(const Seating&) = delete;
+  Seating& operator=(const Seating&) = delete;
 
   const std::vector<double>& spin_seconds() const { return spin_seconds_; }  // by lane
 

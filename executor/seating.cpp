@@ -1,4 +1,4 @@
-#include "executor/crew.hpp"
+#include "executor/seating.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ constexpr double crowded_spin_seconds = 2e-6;  // where another thread may need 
 
 }  // namespace
 
-Crew::Crew(const Platform& platform, const Program& program) : workers_(workers(platform)) {
+Seating::Seating(const Platform& platform, const Program& program) : workers_(workers(platform)) {
   for (const Lane& lane : program.lanes) {
     if (!workers_[lane.worker].is_link()) ++computing_;
   }
@@ -27,15 +27,15 @@ Crew::Crew(const Platform& platform, const Program& program) : workers_(workers(
   }
 }
 
-Crew::~Crew() { cores_.pin_this_thread_to_all(); }
+Seating::~Seating() { cores_.pin_this_thread_to_all(); }
 
-void Crew::pin(WorkerId worker) {
+void Seating::pin(WorkerId worker) {
   const bool pinned =
       workers_[worker].is_link() ? cores_.pin_this_thread_to_all() : cores_.pin_this_thread(worker);
   if (!pinned) all_pinned_ = false;
 }
 
-std::vector<std::string> Crew::notes() const {
+std::vector<std::string> Seating::notes() const {
   std::vector<std::string> notes;
   if (computing_ > cores_.count()) {
     notes.push_back(fmt::format("{} share {}: they slow each other down",

@@ -1,0 +1,12 @@
+// Whether a schedule meets the bounds of the request, asked by strategies before they answer.
+#pragma once
+
+#include "planner/problem.hpp"
+#include "planner/strategy.hpp"
+
+namespace stint {
+
+// If it does not, the answer notes what it would take, where a single bound is in the way.
+bool accept(const Problem& problem, const Schedule& schedule, Answer& answer);
+
+}  // namespace stint
