@@ -1,19 +1,44 @@
 #include "schedules/frontier.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
 #include "files/input_error.hpp"
 #include "schedules/text_table.hpp"
 #include "schedules/units.hpp"
 
 namespace stint {
+namespace {
+
+constexpr std::size_t most_rows = 24;
+
+// Rows spread over all points, the first and the last among them.
+std::vector<std::size_t> points_shown(std::size_t points) {
+  std::vector<std::size_t> shown;
+  const std::size_t rows = std::min(points, most_rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    shown.push_back(rows == 1 ? 0 : row * (points - 1) / (rows - 1));
+  }
+  return shown;
+}
+
+}  // namespace
 
 std::string summary(const Frontier& frontier) {
+  const std::size_t points = frontier.points.size();
   TextTable table({{frontier.memory}, {"step"}, {"energy"}});
-  for (const FrontierEntry& point : frontier.points) {
+  for (const std::size_t i : points_shown(points)) {
+    const FrontierEntry& point = frontier.points[i];
     table.row({bytes_text(point.bytes), point.seconds ? seconds_text(*point.seconds) : "-",
                point.joules ? joules_text(*point.joules) : "-"});
   }
-  return "frontier   " + one_line(frontier.model) + " on " + one_line(frontier.platform) +
-         ", least " + to_string(frontier.objective) + " for live bytes\n" + table.text();
+  const std::string some =
+      points > most_rows ? fmt::format(" ({} of {} points)", most_rows, points) : "";
+  return fmt::format("frontier   {} on {}, least {} for live bytes{}\n{}", one_line(frontier.model),
+                     one_line(frontier.platform), to_string(frontier.objective), some,
+                     table.text());
 }
 
 }  // namespace stint
