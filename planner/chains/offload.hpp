@@ -1,7 +1,7 @@
 // Persistent schedules that may also send what they keep away to slower memories, and fetch it
 // again when its backward needs it: recompute or copy, whichever costs less.
 //
-// Problem: chain_problem.hpp with slow memories. Recurrence: persistent_table.hpp with the holds
+// Problem: chain_problem.hpp with slow memories. Recurrence: persistent_fill.hpp with the holds
 // that go away; x_i that was sent away once is read again without writing it again (contexts of
 // persistent_moves.hpp). Every item goes to the memory in which it is cheapest. The capacity of
 // slow memories is not a dimension of the table: where a schedule does not fit, the bytes of that

@@ -1,6 +1,6 @@
 // The best persistent schedule of a heterogeneous chain: what is kept stays until its backward.
 //
-// Problem: chain_problem.hpp with one fast memory. Recurrence: persistent_table.hpp. Paper:
+// Problem: chain_problem.hpp with one fast memory. Recurrence: persistent_fill.hpp. Paper:
 // Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova, "Optimal checkpointing for heterogeneous
 // chains" (ACM TOMS 2024, hal-02352969). Guarantee: no persistent schedule of a chain whose
 // backwards read their inputs costs less, where the table is exact to the byte; schedules that keep
@@ -8,7 +8,7 @@
 // safely, and `lower_bound` says what that can have cost at most. Every cost against every memory
 // up to the bound comes out of one table.
 //
-// Cost: see persistent_table.hpp; benchmarks/README.md has measurements.
+// Cost: see persistent_fill.hpp; benchmarks/README.md has measurements.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "planner/chains/persistent_fill.hpp"
+
 namespace stint {
 namespace {
 
@@ -128,7 +130,7 @@ namespace {
 template <class Cost>
 Reversal solve(const PersistentMoves& moves, const PersistentRanges& ranges, int threads) {
   const int last = moves.stages() - 1;
-  const PersistentTable<Cost> table(moves, ranges, threads);
+  const auto table = fill_table<Cost>(moves, ranges, threads);
   Reversal reversal;
   reversal.feasible = true;
   reversal.operations = trace(moves, table);
