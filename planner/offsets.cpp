@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <random>
 #include <utility>
 
 namespace stint {
@@ -110,6 +111,12 @@ int improvements(std::size_t items) {
   return static_cast<int>(std::min<std::size_t>(200, most_work / (items * items + 1)));
 }
 
+// Steps of a local search, likewise.
+int walk_length(std::size_t items) {
+  constexpr std::size_t most_work = 20'000'000;
+  return static_cast<int>(std::min<std::size_t>(4000, most_work / (items * items + 1)));
+}
+
 // Whatever reaches the top of the arena is placed first the next time, until nothing is above the
 // load.
 Placement improved(const std::vector<Item>& items, Order order, std::int64_t load) {
@@ -123,6 +130,29 @@ Placement improved(const std::vector<Item>& items, Order order, std::int64_t loa
     std::rotate(order.begin(), top, top + 1);
     now = place_in_order(items, order);
     if (now.arena_bytes < best.arena_bytes) best = now;
+  }
+  return best;
+}
+
+// Local search over orders: what reaches the top, or now and then anything, is placed earlier; kept
+// if the arena does not grow by it. The same items always give the same walk.
+Placement searched(const std::vector<Item>& items, Order order, std::int64_t load) {
+  std::mt19937_64 random(items.size());
+  Placement best = place_in_order(items, order);
+  for (int round = walk_length(items.size()); round > 0 && best.arena_bytes > load; --round) {
+    const auto reaches_top = [&](int item) {
+      return items[item].bytes > 0 && best.offsets[item] + items[item].bytes == best.arena_bytes;
+    };
+    auto moved = std::find_if(order.begin(), order.end(), reaches_top);
+    if (random() % 4 == 0) moved = order.begin() + static_cast<int>(random() % order.size());
+    Order next(order.begin(), order.end());
+    const auto from = next.begin() + (moved - order.begin());
+    const auto to = next.begin() + static_cast<int>(random() % (moved - order.begin() + 1));
+    std::rotate(to, from, from + 1);
+    Placement other = place_in_order(items, next);
+    if (other.arena_bytes > best.arena_bytes) continue;
+    best = std::move(other);
+    order = std::move(next);
   }
   return best;
 }
@@ -208,6 +238,9 @@ Placement place(const std::vector<Item>& items) {
   }
   for (const Order& order : usual_orders(items)) {
     if (consider(improved(items, order, load))) return best;
+  }
+  for (const Order& order : usual_orders(items)) {
+    if (consider(searched(items, order, load))) return best;
   }
   return best;
 }

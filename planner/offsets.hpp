@@ -2,7 +2,7 @@
 // time never share a byte and the arena is small. Minimising the arena is NP-hard (dynamic storage
 // allocation); this is first-fit in the orders that the literature found good, and the best of
 // them; where none reaches the largest load, orders are improved a number of times by what stood in
-// the way. It proves nothing but its own lower bound, the largest load.
+// the way, then by a local search. It proves nothing but its own lower bound, the largest load.
 //
 // Cost: O(n²) for each of eight orders; beyond `all_orders_below` items only the orders in time,
 // which a sweep does in O(n log n).
