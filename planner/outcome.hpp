@@ -28,6 +28,7 @@ struct Outcome {
   std::optional<Schedule> schedule;  // if optimal or feasible
   std::vector<Shortage> shortages;   // if infeasible or no_plan: what was too small
   bool interrupted = false;
+  bool not_of_its_kind = false;  // none of the strategies asked takes such a problem
 };
 
 std::string to_string(Status status);

@@ -160,12 +160,16 @@ Outcome plan(const Problem& problem, const SearchOptions& given) {
     given.improved(schedule);
   };
   if (!given.improved) options.improved = nullptr;
+  Outcome outcome;
+  outcome.not_of_its_kind = true;
   for (const Strategy& strategy : chosen(problem.request().strategy)) {
     const bool done = found.best && (options.is_interrupted() || found.best->predicted.optimal);
     if (done) break;
-    if (auto answer = strategy.solve(problem, options)) take(std::move(*answer), found);
+    auto answer = strategy.solve(problem, options);
+    if (!answer) continue;
+    outcome.not_of_its_kind = false;
+    take(std::move(*answer), found);
   }
-  Outcome outcome;
   outcome.interrupted = options.is_interrupted();
   if (found.best) {
     found.best->predicted.interrupted = outcome.interrupted;

@@ -40,9 +40,7 @@ std::string peak_text(const Problem& problem, const Schedule& schedule) {
 }
 
 std::string proof_text(const Predicted& predicted) {
-  std::string text = predicted.optimal
-                         ? "optimal"
-                         : "gap " + percent_text(predicted.objective.gap);
+  std::string text = predicted.optimal ? "optimal" : "gap " + percent_text(predicted.objective.gap);
   return predicted.interrupted ? text + ", interrupted" : text;
 }
 
@@ -87,6 +85,7 @@ std::string plan_text(const Problem& problem, const Schedule& schedule) {
 std::string no_plan_text(const Outcome& outcome) {
   std::string text = outcome.status == Status::infeasible ? "infeasible" : "no plan found";
   if (outcome.interrupted) text += " before the interruption";
+  if (outcome.not_of_its_kind) text += ": the strategy is not for such a graph and request";
   for (const Shortage& shortage : outcome.shortages) text += ": " + shortage_text(shortage);
   return text;
 }

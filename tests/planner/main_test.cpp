@@ -160,3 +160,11 @@ TEST_CASE("the curve of energy against memory comes out whole, and show reads it
   CHECK_THAT(shown.out, Catch::Contains("3 B") && Catch::Contains("525 J"));
   CHECK(run_plan({"-q", "--frontier", "weight"}).exit == 2);
 }
+
+TEST_CASE("a strategy that is not for the graph says so", "[main]") {
+  const Ran ran = run_program("plan", {"-q", bundled("models/branches.json"),
+                                       bundled("platforms/desk.json"), "--strategy", "chain"});
+  CHECK(ran.exit == 4);
+  CHECK(is_one_line(ran.err));
+  CHECK_THAT(ran.err, Catch::Contains("the strategy is not for such a graph"));
+}
