@@ -120,7 +120,11 @@ int run(Options& options) {
   if (!options.output.empty()) stint::write_text(options.output, text);
   if (options.json) stint::write_text("-", text);
   if (!options.quiet && !options.json) {
-    (options.output == "-" ? std::cerr : std::cout) << summary(report) << std::flush;
+    if (options.output == "-") {
+      std::cerr << summary(report);
+    } else {
+      stint::write_text("-", summary(report));
+    }
   }
   const std::string wrong = complaint(options, report, tolerance);
   if (wrong.empty()) return ok;

@@ -15,7 +15,7 @@ bool is_double(const Schedule& schedule, BufferId buffer) {
 HalfChooser::HalfChooser(const Schedule& schedule, const HappensBefore& before)
     : schedule_(schedule),
       before_(before),
-      layout_(stint::layout(schedule)),
+      layout_(layout(schedule)),
       versions_(schedule.graph, layout_.segments),
       writer_(layout_.cell_place.size(), nobody) {
   const auto note = [&](ActionId id, BufferId buffer) {

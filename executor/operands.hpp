@@ -22,8 +22,6 @@ class HalfChooser {
   // would need bytes of both.
   bool reads_other_half(ActionId action, BufferId buffer) const;
 
-  const Layout& layout() const { return layout_; }
-
  private:
   bool reads_other_half(ActionId action, int cell) const;
 

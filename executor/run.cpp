@@ -61,7 +61,7 @@ class Runner {
 };
 
 // The highest byte that any action touches, or that is there from the start.
-std::map<std::string, std::int64_t> bytes_touched(const Schedule& schedule) {
+std::map<std::string, std::int64_t> highest_bytes(const Schedule& schedule) {
   std::map<std::string, std::int64_t> touched;
   for (const auto& [name, bytes] : schedule.arenas) touched[name] = 0;
   for (const Buffer& buffer : schedule.buffers) {
@@ -80,7 +80,7 @@ RunReport head_of_report(const Schedule& schedule, const Simulation& simulation,
           .steps = options.steps,
           .warmup_steps = options.warmup_steps,
           .predicted = {simulation.makespan_seconds, simulation.joules_by.total()},
-          .peak_bytes = bytes_touched(schedule)};
+          .peak_bytes = highest_bytes(schedule)};
 }
 
 }  // namespace

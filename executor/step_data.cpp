@@ -9,6 +9,7 @@
 #include "executor/operands.hpp"
 #include "executor/result_places.hpp"
 #include "files/sha256.hpp"
+#include "models/parts.hpp"
 
 namespace stint {
 namespace {
@@ -83,10 +84,10 @@ std::string StepData::state_sha256(std::int64_t steps) const {
     of_tensor[t] = &bytes;
   }
   for (const Source& state : state_) {
-    TensorId root = schedule_.buffers[state.place.buffer].tensor;
-    while (tensors[root].part_of) root = tensors[root].part_of->tensor;
+    const auto [root, offset_bytes] =
+        place_in_root(schedule_.graph, schedule_.buffers[state.place.buffer].tensor);
     const std::vector<std::byte> now = arenas_.get(state.place, steps);
-    std::copy(now.begin(), now.end(), of_tensor[root]->begin() + state.stream.offset_bytes);
+    std::copy(now.begin(), now.end(), of_tensor[root]->begin() + offset_bytes);
   }
   std::string lines;
   for (const auto& [name, bytes] : by_name) {

@@ -22,8 +22,6 @@ class StorageFile {
 
   static constexpr std::int64_t block_bytes = 4096;  // of O_DIRECT, on all file systems we know
 
-  bool is_direct() const { return is_direct_; }
-
   // Whole buffers, at their offsets. `bounce` is the calling thread's own.
   class Bounce {
    public:

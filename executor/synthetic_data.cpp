@@ -1,6 +1,7 @@
 #include "executor/synthetic_data.hpp"
 
 #include "executor/byte_streams.hpp"
+#include "models/parts.hpp"
 
 namespace stint {
 namespace {
@@ -9,12 +10,8 @@ namespace {
 enum Family : std::int64_t { states, inputs, tasks, outputs, updated, workspaces };
 
 TensorStream stream_of(const Graph& graph, TensorId tensor, std::uint64_t family_key) {
-  std::int64_t offset = 0;
-  while (graph.tensors[tensor].part_of) {
-    offset += graph.tensors[tensor].part_of->offset_bytes;
-    tensor = graph.tensors[tensor].part_of->tensor;
-  }
-  return {derive(family_key, graph.tensors[tensor].name), offset};
+  const auto [root, offset_bytes] = place_in_root(graph, tensor);
+  return {derive(family_key, graph.tensors[root].name), offset_bytes};
 }
 
 }  // namespace

@@ -17,4 +17,12 @@ std::vector<TensorId> wholes_first(const Graph& graph) {
   return order;
 }
 
+PartOf place_in_root(const Graph& graph, TensorId tensor) {
+  PartOf place{tensor, 0};
+  while (const auto& part = graph.tensors[place.tensor].part_of) {
+    place = {part->tensor, place.offset_bytes + part->offset_bytes};
+  }
+  return place;
+}
+
 }  // namespace stint

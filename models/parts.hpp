@@ -11,4 +11,7 @@ namespace stint {
 // one, are left out. Needs links to tensors that exist.
 std::vector<TensorId> wholes_first(const Graph& graph);
 
+// The whole that is no part itself, and where in it the tensor begins. Needs links without circles.
+PartOf place_in_root(const Graph& graph, TensorId tensor);
+
 }  // namespace stint

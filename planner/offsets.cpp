@@ -105,16 +105,19 @@ std::vector<Order> usual_orders(const std::vector<Item>& items) {
           falling(items, load, length, size), falling(items, load, area)};
 }
 
-// How often an order is improved: less for many items, whose placing takes their square.
-int improvements(std::size_t items) {
+// How many more orders to try: fewer for many items, whose placing takes their square.
+int rounds(std::size_t items, std::size_t most) {
   constexpr std::size_t most_work = 20'000'000;
-  return static_cast<int>(std::min<std::size_t>(200, most_work / (items * items + 1)));
+  return static_cast<int>(std::min(most, most_work / (items * items + 1)));
 }
 
-// Steps of a local search, likewise.
-int walk_length(std::size_t items) {
-  constexpr std::size_t most_work = 20'000'000;
-  return static_cast<int>(std::min<std::size_t>(4000, most_work / (items * items + 1)));
+// The first in the order that reaches the top of the arena.
+Order::iterator first_at_top(const std::vector<Item>& items, const Placement& placement,
+                             Order& order) {
+  return std::find_if(order.begin(), order.end(), [&](int item) {
+    return items[item].bytes > 0 &&
+           placement.offsets[item] + items[item].bytes == placement.arena_bytes;
+  });
 }
 
 // Whatever reaches the top of the arena is placed first the next time, until nothing is above the
@@ -122,11 +125,8 @@ int walk_length(std::size_t items) {
 Placement improved(const std::vector<Item>& items, Order order, std::int64_t load) {
   Placement best = place_in_order(items, order);
   Placement now = best;
-  for (int round = improvements(items.size()); round > 0 && best.arena_bytes > load; --round) {
-    const auto reaches_top = [&](int item) {
-      return items[item].bytes > 0 && now.offsets[item] + items[item].bytes == now.arena_bytes;
-    };
-    const auto top = std::find_if(order.begin(), order.end(), reaches_top);
+  for (int round = rounds(items.size(), 200); round > 0 && best.arena_bytes > load; --round) {
+    const auto top = first_at_top(items, now, order);
     std::rotate(order.begin(), top, top + 1);
     now = place_in_order(items, order);
     if (now.arena_bytes < best.arena_bytes) best = now;
@@ -139,11 +139,8 @@ Placement improved(const std::vector<Item>& items, Order order, std::int64_t loa
 Placement searched(const std::vector<Item>& items, Order order, std::int64_t load) {
   std::mt19937_64 random(items.size());
   Placement best = place_in_order(items, order);
-  for (int round = walk_length(items.size()); round > 0 && best.arena_bytes > load; --round) {
-    const auto reaches_top = [&](int item) {
-      return items[item].bytes > 0 && best.offsets[item] + items[item].bytes == best.arena_bytes;
-    };
-    auto moved = std::find_if(order.begin(), order.end(), reaches_top);
+  for (int round = rounds(items.size(), 4000); round > 0 && best.arena_bytes > load; --round) {
+    auto moved = first_at_top(items, best, order);
     if (random() % 4 == 0) moved = order.begin() + static_cast<int>(random() % order.size());
     Order next(order.begin(), order.end());
     const auto from = next.begin() + (moved - order.begin());
@@ -233,13 +230,14 @@ Placement place(const std::vector<Item>& items) {
   };
   if (best.arena_bytes == load || consider(backward_sweep(items))) return best;
   if (items.size() >= all_orders_below) return best;
-  for (const Order& order : usual_orders(items)) {
+  const std::vector<Order> orders = usual_orders(items);
+  for (const Order& order : orders) {
     if (consider(place_in_order(items, order))) return best;
   }
-  for (const Order& order : usual_orders(items)) {
+  for (const Order& order : orders) {
     if (consider(improved(items, order, load))) return best;
   }
-  for (const Order& order : usual_orders(items)) {
+  for (const Order& order : orders) {
     if (consider(searched(items, order, load))) return best;
   }
   return best;

@@ -8,11 +8,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json point_json(const FrontierEntry& point) {
   return {{"bytes", point.bytes},
           {"predicted", {{"seconds", or_null(point.seconds)}, {"joules", or_null(point.joules)}}},

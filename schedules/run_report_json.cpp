@@ -7,11 +7,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
 Json energy_json(const EnergyBasis& energy) {
-  const Json why = energy.why_not_better ? Json(*energy.why_not_better) : Json(nullptr);
-  return {{"basis", energy.basis}, {"domains", energy.domains}, {"why_not_better", why}};
+  return {{"basis", energy.basis},
+          {"domains", energy.domains},
+          {"why_not_better", or_null(energy.why_not_better)}};
 }
 
 Json spread_json(const StepSpread& spread) {

@@ -4,11 +4,17 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "files/quantity.hpp"
 
 namespace stint {
+
+template <typename Value>
+nlohmann::ordered_json or_null(const std::optional<Value>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
 
 // A quantity as it stood in its file.
 nlohmann::ordered_json to_json(const Quantity& quantity);

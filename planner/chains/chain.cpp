@@ -99,16 +99,14 @@ class OnDevice {
       const ChainChoice choice{aim, states};
       const Solved solved = attempt(choice);
       if (!solved.plan.feasible || !chain_.proves_cost()) continue;
-      if (states == each_its_best || !has_each_its_best(aim))
+      if (states == each_its_best || !has_each_its_best())
         least = std::min(least, chain_.least_cost(choice, solved.plan));
     }
     if (!complete || !std::isfinite(least)) return 0;
     claim(aim.joules > 0 ? least + fixed_joules(problem_) : least);
     return least;
   }
-  bool has_each_its_best(const ChainAim&) const {
-    return state_choices(chain_.device()).front() == each_its_best;
-  }
+  bool has_each_its_best() const { return state_choices(chain_.device()).front() == each_its_best; }
 
   void claim(double value) {
     if (answer_.bound && answer_.bound->value >= value) return;
@@ -123,7 +121,7 @@ class OnDevice {
       if (states != each_its_best) attempt({least_joules, states});
       if (answer_.schedule && options_.is_interrupted()) return;
     }
-    if (!has_each_its_best(least_joules)) return;
+    if (!has_each_its_best()) return;
     double low = 0;
     double high = 0;  // 0: not known
     double price = chain_.cost_of_all({least_joules, each_its_best}) / deadline;

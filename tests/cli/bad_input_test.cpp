@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "files/text_file.hpp"
+#include "tests/support/replaced.hpp"
 #include "tests/support/run_program.hpp"
 
 using namespace stint;
@@ -16,13 +17,6 @@ struct BadFile {
   std::string what;
   std::string text;
 };
-
-// The text with the first `from` replaced by `to`.
-std::string with(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
-}
 
 std::string repeated(const std::string& text, int times) {
   std::string result;
@@ -46,21 +40,21 @@ std::vector<BadFile> damaged(const std::string& good) {
       {"deeply nested lists, closed", repeated("[", 100000) + repeated("]", 100000)},
       {"deeply nested objects", repeated("{\"a\":", 100000)},
       {"deeply nested under a key",
-       with(good, "\"version\": 1", "\"version\": " + repeated("[", 100000))},
+       replaced(good, "\"version\": 1", "\"version\": " + repeated("[", 100000))},
       {"binary", std::string("\x7f"
                              "ELF\x02\x01\x01\x00\x00\x00\xff\xfe",
                              12)},
       {"zero bytes", std::string(1000, '\0')},
-      {"not UTF-8", with(good, "\"name\": \"", "\"name\": \"\xff\xc0")},
+      {"not UTF-8", replaced(good, "\"name\": \"", "\"name\": \"\xff\xc0")},
       {"UTF-16", std::string("\xff\xfe{\0\"\0", 6)},
-      {"a control character in a string", with(good, "\"name\": \"", "\"name\": \"\n")},
-      {"an unknown format", with(good, "\"format\": \"stint-", "\"format\": \"other-")},
-      {"a version to come", with(good, "\"version\": 1", "\"version\": 2")},
-      {"a version that is text", with(good, "\"version\": 1", "\"version\": \"1\"")},
-      {"a huge version", with(good, "\"version\": 1", "\"version\": 1e400")},
-      {"an unknown key", with(good, "\"version\": 1", "\"version\": 1, \"colour\": \"red\"")},
-      {"a key twice", with(good, "\"version\": 1", "\"version\": 1, \"version\": 1")},
-      {"a name that is a number", with(good, "\"name\": \"", "\"name\": 1, \"nome\": \"")},
+      {"a control character in a string", replaced(good, "\"name\": \"", "\"name\": \"\n")},
+      {"an unknown format", replaced(good, "\"format\": \"stint-", "\"format\": \"other-")},
+      {"a version to come", replaced(good, "\"version\": 1", "\"version\": 2")},
+      {"a version that is text", replaced(good, "\"version\": 1", "\"version\": \"1\"")},
+      {"a huge version", replaced(good, "\"version\": 1", "\"version\": 1e400")},
+      {"an unknown key", replaced(good, "\"version\": 1", "\"version\": 1, \"colour\": \"red\"")},
+      {"a key twice", replaced(good, "\"version\": 1", "\"version\": 1, \"version\": 1")},
+      {"a name that is a number", replaced(good, "\"name\": \"", "\"name\": 1, \"nome\": \"")},
   };
 }
 
@@ -70,9 +64,9 @@ std::vector<BadFile> bad_graphs() {
   for (const char* bytes :
        {"-1", "1.5", "1e30", "9223372036854775808", "\"1\"", "null", "[1]", "true"})
     files.push_back({std::string("a tensor of bytes ") + bytes,
-                     with(good, "\"bytes\": 1", std::string("\"bytes\": ") + bytes)});
+                     replaced(good, "\"bytes\": 1", std::string("\"bytes\": ") + bytes)});
   files.push_back(
-      {"a tensor that nobody knows", with(good, "\"reads\": [\"", "\"reads\": [\"no such ")});
+      {"a tensor that nobody knows", replaced(good, "\"reads\": [\"", "\"reads\": [\"no such ")});
   return files;
 }
 
@@ -81,7 +75,7 @@ std::vector<BadFile> bad_platforms() {
   std::vector<BadFile> files = damaged(good);
   for (const char* workers : {"-1", "0", "1e30", "2147483648", "\"1\"", "null", "[]"})
     files.push_back({std::string("a device of workers ") + workers,
-                     with(good, "\"workers\": 1", std::string("\"workers\": ") + workers)});
+                     replaced(good, "\"workers\": 1", std::string("\"workers\": ") + workers)});
   return files;
 }
 
@@ -135,9 +129,9 @@ TEST_CASE("show refuses a bad schedule with one line", "[cli]") {
   REQUIRE(planned.exit == 0);
   std::vector<BadFile> files = damaged(planned.out);
   for (const char* id : {"-9223372036854775809", "1.5", "1e30", "\"1\"", "null", "{}"})
-    files.push_back(
-        {std::string("an action of id ") + id, with(planned.out, "\"actions\": [\n  {\"id\": 0",
-                                                    std::string("\"actions\": [{\"id\": ") + id)});
+    files.push_back({std::string("an action of id ") + id,
+                     replaced(planned.out, "\"actions\": [\n  {\"id\": 0",
+                              std::string("\"actions\": [{\"id\": ") + id)});
   require_all_refused(files, {"show", "BAD", "--check"});
   require_all_refused(files, {"show", "BAD", "--trace", "OUT"});
 }

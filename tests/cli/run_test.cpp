@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "files/text_file.hpp"
+#include "tests/support/replaced.hpp"
 #include "tests/support/run_program.hpp"
 
 using namespace stint;
@@ -31,12 +32,6 @@ void require_one_line(const Ran& ran, int exit, const std::string& part) {
   REQUIRE(ran.exit == exit);
   REQUIRE(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
   REQUIRE(ran.err.find(part) != std::string::npos);
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 }  // namespace

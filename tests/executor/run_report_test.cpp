@@ -4,6 +4,7 @@
 #include "files/input_error.hpp"
 #include "tests/executor/replays.hpp"
 #include "tests/support/json_schema.hpp"
+#include "tests/support/replaced.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/training_step.hpp"
 
@@ -12,12 +13,6 @@ using namespace stint;
 namespace {
 
 const std::string schema = bundled("schedules/stint-run.schema.json");
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
-}
 
 }  // namespace
 

@@ -33,3 +33,11 @@ TEST_CASE("tensors on a circle of parts, and their parts, are left out", "[parts
   REQUIRE(order({1, 0, -1, 1}) == std::vector{2});
   REQUIRE(order({0}).empty());
 }
+
+TEST_CASE("a part of a part begins where both say", "[parts]") {
+  Graph graph = forest({-1, 0, 1});
+  graph.tensors[1].part_of->offset_bytes = 16;
+  graph.tensors[2].part_of->offset_bytes = 4;
+  CHECK(place_in_root(graph, TensorId{2}) == PartOf{TensorId{0}, 20});
+  CHECK(place_in_root(graph, TensorId{0}) == PartOf{TensorId{0}, 0});
+}
