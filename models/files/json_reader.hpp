@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +41,10 @@ class JsonReader {
   [[noreturn]] void fail(const std::string& fault_and_expected) const;
 
   // Objects. `child` and the typed readers by key fail if the key is missing.
-  void expect_only(std::initializer_list<std::string_view> keys) const;
+  void expect_only(std::span<const std::string_view> keys) const;
+  void expect_only(std::initializer_list<std::string_view> keys) const {
+    expect_only(std::span(keys.begin(), keys.size()));
+  }
   bool contains(const char* key) const;  // present, even if null
   bool has(const char* key) const;       // present and not null
   bool is_null(const char* key) const;   // present and null
