@@ -59,6 +59,7 @@ class JsonReader {
   // This value, typed.
   bool is_object() const { return value_->is_object(); }
   bool is_null() const { return value_->is_null(); }
+  bool is_text() const { return value_->is_string(); }
   std::string text() const;
   bool boolean() const;
   std::int64_t integer(std::int64_t least = 0, std::int64_t most = max_int64) const;
