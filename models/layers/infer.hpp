@@ -37,14 +37,16 @@ struct NetworkTypes {
   std::vector<LayerTypes> layers;  // by layer
 };
 
-// Throws InputError("/layers/3", …) with the layer's name if shapes do not fit.
+// Throws InputError("/layers/3", …) with the layer's name if a value is missing or shapes do not
+// fit.
 NetworkTypes infer(const Network& network);
 
-// One layer, given what it reads. Throws InputError("", …) without place or name. `shared_weight`
-// is the shape of the weight that Linear::weight_of names.
-LayerTypes infer(const Layer& layer, const std::vector<ValueType>& inputs,
-                 const std::vector<std::int64_t>& shared_weight = {});
+// One layer, given what it reads. Throws ShapeFault. A linear layer that shares a weight is given
+// its own shape of it, to be compared by whoever knows the other layer.
+LayerTypes infer(const Layer& layer, const std::vector<ValueType>& inputs);
 
-std::int64_t parameter_count(const NetworkTypes& types);  // trained ones
+std::int64_t element_count(const Parameter& parameter);
+std::int64_t parameter_count(const LayerTypes& layer);    // numbers that are trained
+std::int64_t parameter_count(const NetworkTypes& types);  // likewise
 
 }  // namespace stint

@@ -21,7 +21,7 @@ struct Layer {
   std::string name;  // unique among layers; parameters are named after it
   LayerKind kind;
   std::vector<std::string> inputs;   // values: inputs of the network, outputs of layers before
-  std::vector<std::string> outputs;  // the values it makes; by default its own name
+  std::vector<std::string> outputs;  // the values it makes; empty: see output_names
   bool operator==(const Layer&) const = default;
 };
 
@@ -41,8 +41,13 @@ struct Network {
   bool operator==(const Network&) const = default;
 };
 
+// The values that a layer makes: those it names, else its own name, or name.0, name.1, … of a
+// split.
+std::vector<std::string> output_names(const Layer& layer);
+
 // Throws InputError, naming the layer as a JSON pointer and by name, unless names are unique, every
-// value is made before it is used, counts of inputs and outputs fit, and all shapes do.
+// value is made before it is used and used by someone, counts of inputs and outputs fit, all shapes
+// do, and there is something to train.
 void check(const Network& network);
 
 // Reads a "stint-model" document, repeated blocks written out, and checks it.
