@@ -72,35 +72,32 @@ class BlockReader {
   std::string read_layer(const JsonReader& json, Scope& scope) {
     static constexpr std::string_view keys[] = {"name", "inputs", "outputs"};
     Layer layer{.name = "", .kind = layer_kind_from_json(json, keys), .inputs = {}, .outputs = {}};
-    const std::string name = read_name(json.child("name"));
-    layer.name = scope.prefix + name;
+    layer.name = read_name(json.child("name"));
     for (const JsonReader& input : json.elements("inputs")) {
       layer.inputs.push_back(full_name(input.text(), scope, &Scope::values));
     }
     if (auto* linear = std::get_if<Linear>(&layer.kind)) {
       linear->weight_of = full_name(linear->weight_of, scope, &Scope::layers);
     }
-    layer.outputs = read_outputs(json, scope);
-    scope.layers.emplace(name, layer.name);
-    add(std::move(layer), json, scope);
-    return out_.layers.back().outputs.front();
+    if (json.contains("outputs")) layer.outputs = read_outputs(json.child("outputs"));
+    for (const std::string& output : output_names(layer)) {
+      name_value(json, output, scope.prefix + output, scope);
+    }
+    scope.layers.emplace(layer.name, scope.prefix + layer.name);
+    return add(std::move(layer), json, scope);
   }
 
-  static std::vector<std::string> read_outputs(const JsonReader& json, Scope& scope) {
-    const bool listed = json.contains("outputs");
+  static std::vector<std::string> read_outputs(const JsonReader& list) {
     std::vector<std::string> outputs;
-    for (const JsonReader& output :
-         listed ? json.elements("outputs") : std::vector{json.child("name")}) {
-      const std::string name = read_name(output);
-      outputs.push_back(scope.prefix + name);
-      name_value(output, name, outputs.back(), scope);
-    }
-    if (outputs.empty()) json.child("outputs").fail("no outputs; expected at least one");
+    for (const JsonReader& output : list.elements()) outputs.push_back(read_name(output));
+    if (outputs.empty()) list.fail("no outputs; expected at least one");
     return outputs;
   }
 
   // Limits what a short file can ask for; without blocks a file is its own limit.
-  void add(Layer layer, const JsonReader& json, const Scope& scope) {
+  std::string add(Layer layer, const JsonReader& json, const Scope& scope) {
+    layer.name.insert(0, scope.prefix);
+    for (std::string& output : layer.outputs) output.insert(0, scope.prefix);
     if (out_.layers.size() == most_layers) {
       json.fail(
           fmt::format("more than {} layers, repeated ones counted; expected fewer", most_layers));
@@ -112,6 +109,8 @@ class BlockReader {
     }
     out_.layers.push_back(std::move(layer));
     out_.places.push_back(json.path());
+    const auto outputs = output_names(out_.layers.back());
+    return outputs.empty() ? "" : outputs.front();
   }
 
   WrittenOut& out_;
@@ -132,7 +131,7 @@ WrittenOut layers_from_json(const JsonReader& list, const std::vector<NetworkInp
 nlohmann::ordered_json to_json(const Layer& layer) {
   nlohmann::ordered_json json = {
       {"name", layer.name}, {"op", op_name(layer.kind)}, {"inputs", layer.inputs}};
-  if (layer.outputs != std::vector{layer.name}) json["outputs"] = layer.outputs;
+  if (!layer.outputs.empty()) json["outputs"] = layer.outputs;
   add_attributes(layer.kind, json);
   return json;
 }
