@@ -24,7 +24,7 @@ LayerFacts layer_facts(const LayerTypes& types) {
     if (parameter.trained) facts.parameters += count(parameter.shape);
   }
   for (const ValueType& output : types.outputs) {
-    const std::int64_t bytes = elements(output.shape).at(1) * bytes_of(output.element);
+    const std::int64_t bytes = product(output.shape).at(1) * bytes_of(output.element);
     facts.activation_bytes = add_bytes(facts.activation_bytes, bytes);
   }
   return facts;
