@@ -9,7 +9,7 @@ void seal(Schedule& schedule, const std::string& name) {
   schedule.stint = "0.1.0";
   schedule.graph.name = name;
   schedule.model = schedule.graph;
-  schedule.model_sha256 = sha256(graph_text(schedule.model));
+  schedule.model_sha256 = sha256(model_text(schedule.model));
   schedule.platform_sha256 = sha256(platform_text(schedule.platform));
   schedule.numerics_sha256 = numerics_sha256(schedule.model_sha256, schedule.request);
   const Simulation simulation = simulate(schedule);

@@ -76,7 +76,7 @@ RunReport head_of_report(const Schedule& schedule, const Simulation& simulation,
                          const RunOptions& options) {
   return {.schedule_sha256 = sha256(schedule_text(schedule)),
           .numerics_sha256 = schedule.numerics_sha256,
-          .name = schedule.model.name,
+          .name = name_of(schedule.model),
           .steps = options.steps,
           .warmup_steps = options.warmup_steps,
           .predicted = {simulation.makespan_seconds, simulation.joules_by.total()},

@@ -145,7 +145,17 @@ class TaskCheck {
     }
     check_number("flops", task.flops);
     check_number("bytes_moved", task.bytes_moved);
+    for (const auto& [name, value] : task.features) check_feature(name, value);
     if (task.parallel) check_parallel(*task.parallel);
+  }
+
+  void check_feature(const std::string& name, double value) const {
+    const std::string step = "features/" + pointer_step(name);
+    if (const auto fault = fault_in_name(name); !fault.empty()) fail(step, fault);
+    if (name == "constant" || name == "flops" || name == "bytes") {
+      fail(step, "a feature that every task has; expected another name");
+    }
+    check_number(step, value);
   }
 
   void check_parallel(const Parallel& parallel) const {

@@ -53,12 +53,15 @@ struct Task {
   std::vector<TensorId> writes;    // produced by this task and by no other
   std::vector<TensorId> updates;   // state, read and rewritten in place
   std::vector<TensorId> optional;  // of `writes`: an execution may leave them out
-  std::vector<std::pair<TensorId, TensorId>> may_overwrite;  // ascending (y, x): y may take x's place
+  std::vector<std::pair<TensorId, TensorId>>
+      may_overwrite;  // ascending (y, x): y may take x's place
   std::int64_t workspace_bytes = 0;
   std::map<std::string, Quantity> seconds;  // by device kind or device name, at speed 1
   std::string op;                           // with flops and bytes_moved, for a time model
   double flops = 0;
   double bytes_moved = 0;
+  std::string shape;                       // what a measured kernel of the same op has to match
+  std::map<std::string, double> features;  // what a time model may count beyond flops and bytes
   std::optional<Parallel> parallel;
   bool operator==(const Task&) const = default;
 };

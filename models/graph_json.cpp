@@ -95,6 +95,15 @@ std::map<std::string, Quantity> read_seconds(const JsonReader& task) {
   return seconds;
 }
 
+std::map<std::string, double> read_features(const JsonReader& task) {
+  std::map<std::string, double> features;
+  if (!task.contains("features")) return features;
+  for (const auto& [name, value] : task.child("features").members()) {
+    features.emplace(name, value.quantity());
+  }
+  return features;
+}
+
 std::optional<Parallel> read_parallel(const JsonReader& task) {
   if (!task.contains("parallel")) return {};
   const JsonReader parallel = task.child("parallel");
@@ -105,7 +114,8 @@ std::optional<Parallel> read_parallel(const JsonReader& task) {
 
 Task read_task(const JsonReader& task, const Ids& ids) {
   task.expect_only({"name", "phase", "reads", "writes", "updates", "optional", "may_overwrite",
-                    "workspace_bytes", "seconds", "op", "flops", "bytes_moved", "parallel"});
+                    "workspace_bytes", "seconds", "op", "flops", "bytes_moved", "shape", "features",
+                    "parallel"});
   return {.name = task.text("name"),
           .phase = task.word("phase", Phase::other, phase_words),
           .reads = read_names(task, "reads", ids),
@@ -118,6 +128,8 @@ Task read_task(const JsonReader& task, const Ids& ids) {
           .op = task.text("op", ""),
           .flops = task.quantity("flops", 0.0),
           .bytes_moved = task.quantity("bytes_moved", 0.0),
+          .shape = task.text("shape", ""),
+          .features = read_features(task),
           .parallel = read_parallel(task)};
 }
 
@@ -172,6 +184,8 @@ class GraphText {
     if (!task.op.empty()) json["op"] = task.op;
     if (task.flops != 0) json["flops"] = task.flops;
     if (task.bytes_moved != 0) json["bytes_moved"] = task.bytes_moved;
+    if (!task.shape.empty()) json["shape"] = task.shape;
+    for (const auto& [feature, value] : task.features) json["features"][feature] = value;
     if (task.parallel) json["parallel"] = parallel_json(*task.parallel);
     return json;
   }

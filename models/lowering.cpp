@@ -3,33 +3,53 @@
 #include <fmt/format.h>
 
 #include "files/input_error.hpp"
+#include "models/training/lower_network.hpp"
 
 namespace stint {
 namespace {
 
+constexpr const char* needs_layers = "which needs a model of layers";
+
 void expect_one(const char* key, std::int64_t given) {
   if (given == 1) return;
-  throw InputError(
-      fmt::format("/lowering/{}", key),
-      fmt::format("{}, which needs a model of layers; expected 1 for a graph of tasks", given));
+  throw InputError(fmt::format("/lowering/{}", key),
+                   fmt::format("{}, {}; expected 1 for a graph of tasks", given, needs_layers));
 }
 
 void expect_none(const Lowering& lowering) {
   expect_one("batch", lowering.batch);
   expect_one("microbatches", lowering.microbatches);
+  expect_one("leaves", lowering.leaves);
   expect_one("replicas", lowering.replicas);
+  if (lowering.layout != ImageLayout::nhwc) {
+    throw InputError("/lowering/layout", fmt::format("{}, {}; expected nhwc for a graph of tasks",
+                                                     to_string(lowering.layout), needs_layers));
+  }
+  if (!lowering.cuts.empty()) {
+    throw InputError("/lowering/cuts",
+                     fmt::format("a cut of {}, {}; expected none",
+                                 in_quotes(lowering.cuts[0].layer), needs_layers));
+  }
 }
 
 }  // namespace
 
-Graph lower(const Graph& model, const Lowering& lowering) {
+std::string to_string(ImageLayout layout) { return layout == ImageLayout::nhwc ? "nhwc" : "nchw"; }
+
+Graph lower(const Model& model, const Lowering& lowering) {
+  if (const auto* const network = std::get_if<Network>(&model)) {
+    return lower_network(*network, lowering);
+  }
   expect_none(lowering);
-  return model;
+  return std::get<Graph>(model);
 }
 
-bool lowers_to(const Graph& model, const Lowering& lowering, const Graph& graph) {
+bool lowers_to(const Model& model, const Lowering& lowering, const Graph& graph) {
+  if (const auto* const network = std::get_if<Network>(&model)) {
+    return lower_network(*network, lowering) == graph;
+  }
   expect_none(lowering);
-  return model == graph;
+  return std::get<Graph>(model) == graph;
 }
 
 }  // namespace stint

@@ -1,26 +1,47 @@
-// Lowering: from the model a user wrote to the graph of tasks that is scheduled. A pure function, so
-// that a judge can repeat it. Micro-batches, cuts and replicas change the set of tasks.
+// Lowering: from the model a user wrote to the graph of tasks that is scheduled. A pure function,
+// so that a judge can repeat it. Micro-batches, leaves, cuts, replicas and layouts change the set
+// of tasks.
 //
 // A model that is already a graph of tasks is lowered to itself, and to nothing else.
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "models/graph.hpp"
+#include "models/model.hpp"
 
 namespace stint {
 
+// How images lie in memory: channels before height and width, or after them.
+enum class ImageLayout { nhwc, nchw };
+std::string to_string(ImageLayout layout);
+
+// Every task of the layer becomes several, each for so many leaves of the (micro-)batch.
+struct Cut {
+  std::string layer;
+  std::int64_t leaves = 1;  // a power of two: the pieces are nodes of the tree of leaves
+  bool operator==(const Cut&) const = default;
+};
+
+// Samples are numbered over the whole batch: micro-batch i has batch / microbatches of them, and
+// each leaf of it batch / microbatches / leaves. What is summed over samples is summed within a
+// leaf by one kernel, then over leaves and over micro-batches by the fixed dyadic tree (tree.hpp).
 struct Lowering {
   std::int64_t batch = 1;
   std::int64_t microbatches = 1;
-  std::int64_t replicas = 1;
+  std::int64_t leaves = 1;    // of a micro-batch
+  std::int64_t replicas = 1;  // micro-batches are dealt out to them in equal runs
+  ImageLayout layout = ImageLayout::nhwc;
+  std::vector<Cut> cuts;
   bool operator==(const Lowering&) const = default;
 };
 
 // Throws InputError if the model cannot be lowered that way.
-Graph lower(const Graph& model, const Lowering& lowering);
+Graph lower(const Model& model, const Lowering& lowering);
 
 // lower(model, lowering) == graph, without making a graph to compare where the model is one.
-bool lowers_to(const Graph& model, const Lowering& lowering, const Graph& graph);
+bool lowers_to(const Model& model, const Lowering& lowering, const Graph& graph);
 
 }  // namespace stint

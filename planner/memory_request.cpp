@@ -45,7 +45,7 @@ std::int64_t bytes_of(const Size& size, MemoryId memory, const Problem& problem)
 }  // namespace
 
 std::map<std::string, std::int64_t> memory_bounds(const std::vector<MemoryOption>& options,
-                                                  const Graph& model, const Platform& platform,
+                                                  const Model& model, const Platform& platform,
                                                   const Request& request,
                                                   const std::string& model_file) {
   std::map<std::string, std::int64_t> bounds;

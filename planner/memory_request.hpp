@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/graph.hpp"
+#include "models/model.hpp"
 #include "planner/size.hpp"
 #include "platforms/platform.hpp"
 #include "schedules/schedule.hpp"
@@ -17,7 +17,7 @@ namespace stint {
 // or the first device's. A percentage is of the arena that keep-all needs there. Throws InputError
 // for names that are none, and for two bounds on one memory.
 std::map<std::string, std::int64_t> memory_bounds(const std::vector<MemoryOption>& options,
-                                                  const Graph& model, const Platform& platform,
+                                                  const Model& model, const Platform& platform,
                                                   const Request& request,
                                                   const std::string& model_file);
 

@@ -32,22 +32,25 @@ std::string offered_by(const Task& task) {
   return "has no seconds" + (task.op.empty() ? "" : ", and no time model prices op " + task.op);
 }
 
-[[noreturn]] void fail_unrunnable(const Graph& graph, int task, const Platform& platform,
-                                  const std::string& model_file) {
+// In a file of tasks the place is known; a task that layers were lowered to has only its name.
+[[noreturn]] void fail_unrunnable(const Problem& problem, int id, const std::string& model_file) {
+  const bool is_in_file = std::holds_alternative<Graph>(problem.blank.model);
+  const Task& task = problem.graph().tasks[id];
   std::set<std::string> kinds;
-  for (const Device& device : platform.devices) kinds.insert(device.kind);
+  for (const Device& device : problem.platform().devices) kinds.insert(device.kind);
   throw InputError(
-      fmt::format("{}: /tasks/{}/seconds", model_file, task),
-      fmt::format("task {} {}; expected seconds for a device of the platform ({})",
-                  in_quotes(graph.tasks[task].name), offered_by(graph.tasks[task]), joined(kinds)));
+      is_in_file ? fmt::format("{}: /tasks/{}/seconds", model_file, id) : model_file,
+      fmt::format("task {} {}; expected {} for a device of the platform ({})", in_quotes(task.name),
+                  offered_by(task), is_in_file ? "seconds" : "a time model", joined(kinds)));
 }
 
 std::vector<std::vector<double>> price_tasks(const Graph& graph, const Platform& platform) {
+  const TaskTimes times(platform);
   std::vector<std::vector<double>> seconds(platform.devices.size());
   for (std::size_t device = 0; device < seconds.size(); ++device) {
     seconds[device].reserve(graph.tasks.size());
     for (const Task& task : graph.tasks) {
-      const auto price = seconds_at_speed_1(task, platform, static_cast<DeviceId>(device));
+      const auto price = times.seconds_at_speed_1(task, static_cast<DeviceId>(device));
       seconds[device].push_back(price.value_or(infinity));
     }
   }
@@ -58,8 +61,7 @@ void check_runnable(const Problem& problem, const std::string& model_file) {
   for (std::size_t task = 0; task < problem.graph().tasks.size(); ++task) {
     const bool runs = std::any_of(problem.seconds.begin(), problem.seconds.end(),
                                   [&](const auto& row) { return std::isfinite(row[task]); });
-    if (!runs)
-      fail_unrunnable(problem.graph(), static_cast<int>(task), problem.platform(), model_file);
+    if (!runs) fail_unrunnable(problem, static_cast<int>(task), model_file);
   }
 }
 
@@ -107,15 +109,18 @@ void check_request(const Request& request) {
     throw InputError("--bill deadline", "there is no deadline; expected --deadline SECONDS");
 }
 
-Schedule blank_schedule(const Graph& model, const Platform& platform, const Request& request) {
+Schedule blank_schedule(const Model& model, const Platform& platform, const Request& request) {
   Schedule blank;
   blank.stint = STINT_VERSION;
   blank.model = model;
   blank.platform = platform;
-  blank.model_sha256 = sha256(graph_text(model));
+  blank.model_sha256 = sha256(model_text(model));
   blank.platform_sha256 = sha256(platform_text(platform));
   blank.request = request;
-  blank.lowering = {request.batch, request.microbatches, 1};
+  blank.lowering = {.batch = request.batch,
+                    .microbatches = request.microbatches,
+                    .leaves = request.leaves,
+                    .layout = request.layout};
   blank.graph = lower(model, blank.lowering);
   blank.numerics_sha256 = numerics_sha256(blank.model_sha256, request);
   return blank;
@@ -136,7 +141,7 @@ void number_workers(Problem& problem) {
 
 }  // namespace
 
-Problem make_problem(const Graph& model, const Platform& platform, const Request& request,
+Problem make_problem(const Model& model, const Platform& platform, const Request& request,
                      const std::string& model_file) {
   check_request(request);
   Problem problem;

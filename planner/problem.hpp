@@ -38,7 +38,7 @@ struct Problem {
 
 // Throws InputError if the model cannot be lowered as requested, if a task can run on no device, or
 // if the request makes no sense. `model_file` is the name that messages use.
-Problem make_problem(const Graph& model, const Platform& platform, const Request& request,
+Problem make_problem(const Model& model, const Platform& platform, const Request& request,
                      const std::string& model_file);
 
 // How many of a device's power states a plan may choose from: with `settable: none` only the first.

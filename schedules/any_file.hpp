@@ -9,7 +9,7 @@
 
 namespace stint {
 
-using AnyFile = std::variant<Graph, Platform, Schedule, RunReport, Frontier>;
+using AnyFile = std::variant<Graph, Network, Platform, Schedule, RunReport, Frontier>;
 
 // "-" is standard input, `here` is this machine. Throws InputError if it is none of ours.
 AnyFile read_any_file(const std::string& path);

@@ -33,6 +33,7 @@ class Clock {
         Simulation& result)
       : schedule_(schedule),
         platform_(schedule.platform),
+        times_(schedule.platform),
         workers_(workers),
         lanes_(order.lanes),
         result_(result),
@@ -161,7 +162,7 @@ class Clock {
       const DeviceId device{workers_[action.worker].device};
       const Task& task = schedule_.graph.tasks[action.task];
       const PowerState& state = platform_.devices[device].states[std::max(0, action.state)];
-      result_.seconds[id] = seconds_at_speed_1(task, platform_, device).value_or(0) / state.speed;
+      result_.seconds[id] = times_.seconds_at_speed_1(task, device).value_or(0) / state.speed;
       result_.joules[id] = busy_watts(task, state) * result_.seconds[id];
     } else if (workers_[action.worker].is_link()) {
       const Link& link = platform_.links[workers_[action.worker].link];
@@ -214,6 +215,7 @@ class Clock {
 
   const Schedule& schedule_;
   const Platform& platform_;
+  TaskTimes times_;
   const std::vector<Worker>& workers_;
   const Lanes& lanes_;
   Simulation& result_;

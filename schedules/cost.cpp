@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "platforms/names.hpp"
@@ -32,7 +33,8 @@ double feature(const Task& task, const std::string& name) {
   if (name == "constant") return 1;
   if (name == "flops") return task.flops;
   if (name == "bytes") return task.bytes_moved;
-  return 0;  // a feature that only tasks with shapes have
+  const auto found = task.features.find(name);
+  return found == task.features.end() ? 0 : found->second;
 }
 
 double modelled_seconds(const Task& task, const TimeModel& model) {
@@ -52,12 +54,37 @@ const TimeModel* time_model_for(const Task& task, const Device& device) {
   return found == device.time_model.end() ? nullptr : &found->second;
 }
 
+// By op, then shape: of a task or of a measured kernel.
+template <typename Left, typename Right>
+bool is_before(const Left& left, const Right& right) {
+  return std::tie(left.op, left.shape) < std::tie(right.op, right.shape);
+}
+
 }  // namespace
 
-std::optional<double> seconds_at_speed_1(const Task& task, const Platform& platform, DeviceId id) {
-  if (const Quantity* stated = stated_seconds(task, platform, id)) return *stated;
+TaskTimes::TaskTimes(const Platform& platform) : platform_(platform) {
+  for (const Device& device : platform.devices) {
+    auto& kernels = kernels_.emplace_back();
+    for (const Kernel& kernel : device.kernels) kernels.push_back(&kernel);
+    std::stable_sort(kernels.begin(), kernels.end(),
+                     [](const Kernel* a, const Kernel* b) { return is_before(*a, *b); });
+  }
+}
+
+const Kernel* TaskTimes::kernel_for(const Task& task, DeviceId device) const {
+  if (task.shape.empty()) return nullptr;
+  const auto& kernels = kernels_[device];
+  const auto found = std::lower_bound(
+      kernels.begin(), kernels.end(), task,
+      [](const Kernel* kernel, const Task& sought) { return is_before(*kernel, sought); });
+  return found == kernels.end() || is_before(task, **found) ? nullptr : *found;
+}
+
+std::optional<double> TaskTimes::seconds_at_speed_1(const Task& task, DeviceId id) const {
+  if (const Quantity* stated = stated_seconds(task, platform_, id)) return *stated;
+  if (const Kernel* measured = kernel_for(task, id)) return measured->seconds;
   const bool can_be_modelled = !task.op.empty() || task.flops > 0 || task.bytes_moved > 0;
-  const TimeModel* model = time_model_for(task, platform.devices[id]);
+  const TimeModel* model = time_model_for(task, platform_.devices[id]);
   if (!can_be_modelled || model == nullptr) return std::nullopt;
   return modelled_seconds(task, *model);
 }

@@ -5,17 +5,30 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/graph.hpp"
 #include "platforms/platform.hpp"
 
 namespace stint {
 
-// Seconds of a task on one worker of a device at speed 1; nothing if the device cannot run it. A
-// task's own `seconds` win, by full device name, then device name, then kind; else the device's
-// time model prices its op, flops and bytes.
-std::optional<double> seconds_at_speed_1(const Task& task, const Platform& platform,
-                                         DeviceId device);
+// How long tasks take on the devices of a platform, which must outlive it.
+class TaskTimes {
+ public:
+  explicit TaskTimes(const Platform& platform);
+
+  // Seconds of a task on one worker of a device at speed 1; nothing if the device cannot run it. A
+  // task's own `seconds` win, by full device name, then device name, then kind; then the first of
+  // the device's measured kernels of the same op and shape; else the device's time model prices
+  // its op, flops, bytes and features.
+  std::optional<double> seconds_at_speed_1(const Task& task, DeviceId device) const;
+
+ private:
+  const Kernel* kernel_for(const Task& task, DeviceId device) const;
+
+  const Platform& platform_;
+  std::vector<std::vector<const Kernel*>> kernels_;  // by device, ascending (op, shape)
+};
 
 // Watts that one worker adds while it runs the task in that power state.
 double busy_watts(const Task& task, const PowerState& state);

@@ -13,6 +13,9 @@ namespace stint {
 // is an ellipse of its own, and so is the end of every result.
 std::string dot_text(const Graph& graph);
 
+// Layers are boxes, values are edges labelled with their shapes; inputs are ellipses.
+std::string dot_text(const Network& network);
+
 // Memories, the devices that compute in them, and links.
 std::string dot_text(const Platform& platform);
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ enum Exit { ok = 0, failed = 1, bad_input = 2, violations = 5 };
 
 struct Options {
   std::string file;
-  std::string second;  // or nothing
+  std::string second;      // or nothing
+  std::int64_t batch = 0;  // 0: not given
   bool check = false;
   bool json = false;
   std::string trace;
@@ -69,6 +71,7 @@ int show(const Options& options) {
   expect_sensible(options);
   std::vector<stint::Shown> shown = {stint::read_shown(options.file)};
   if (!options.second.empty()) shown.push_back(stint::read_shown(options.second));
+  if (options.batch > 0) set_batch(shown[0], options.batch);
   if (!options.trace.empty()) stint::write_text(options.trace, trace_text(shown[0]));
   if (!options.paje.empty()) stint::write_text(options.paje, paje_text(shown[0]));
   if (!options.dot.empty()) stint::write_text(options.dot, dot_text(shown[0]));
@@ -84,20 +87,23 @@ int show(const Options& options) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "Explain a file: a graph of tasks, a platform, a schedule, a run's report or a frontier.",
+      "Explain a file: a model of layers, a graph of tasks, a platform, a schedule, a run's report "
+      "or a frontier.",
       "show"};
   app.set_version_flag("--version", STINT_VERSION);
   Options options;
-  app.add_option(
-         "FILE", options.file,
-         "a graph of tasks, a platform, a schedule, a run's report or a frontier; - is standard "
-         "input, here this machine")
+  app.add_option("FILE", options.file,
+                 "a model of layers, a graph of tasks, a platform, a schedule, a run's report or a "
+                 "frontier; "
+                 "- is standard input, here this machine")
       ->required()
       ->option_text(" ");
   app.add_option("SECOND", options.second, "a schedule to compare the first with")
       ->option_text(" ");
   app.add_flag("--check", options.check,
                "list every violation of a schedule; exit 5 if there are any");
+  app.add_option("--batch", options.batch, "samples of a step, for a model of layers")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   app.add_flag("--json", options.json, "print one JSON object");
   app.add_option("--trace", options.trace, "write a Chrome trace, for ui.perfetto.dev")
       ->type_name("FILE");

@@ -18,6 +18,9 @@ const std::vector<std::pair<std::string_view, Objective>> objective_words = {
     {"edp", Objective::edp},
     {"memory", Objective::memory}};
 
+const std::vector<std::pair<std::string_view, ImageLayout>> layout_words = {
+    {"nhwc", ImageLayout::nhwc}, {"nchw", ImageLayout::nchw}};
+
 const std::string period_prefix = "period=";
 
 std::optional<double> period_seconds(const std::string& text) {
@@ -48,6 +51,10 @@ nlohmann::ordered_json to_json(const Proof& proof) {
 
 Objective objective_from_json(const JsonReader& json) { return json.word(objective_words); }
 
+ImageLayout layout_from_json(const JsonReader& json) {
+  return json.word("layout", ImageLayout::nhwc, layout_words);
+}
+
 std::string to_string(Objective objective) {
   for (const auto& [name, meaning] : objective_words) {
     if (meaning == objective) return std::string(name);
@@ -72,11 +79,12 @@ void set_bill(Request& request, const std::string& text, const std::string& wher
 }
 
 std::string numerics_sha256(const std::string& model_sha256, const Request& request) {
-  const nlohmann::ordered_json numerics = {{"model", model_sha256},
-                                           {"batch", request.batch},
-                                           {"microbatches", request.microbatches},
-                                           {"leaves", request.leaves},
-                                           {"kernels", "synthetic"}};
+  nlohmann::ordered_json numerics = {{"model", model_sha256},
+                                     {"batch", request.batch},
+                                     {"microbatches", request.microbatches},
+                                     {"leaves", request.leaves},
+                                     {"kernels", "synthetic"}};
+  if (request.layout != ImageLayout::nhwc) numerics["layout"] = to_string(request.layout);
   return sha256(numerics.dump());
 }
 
@@ -100,7 +108,8 @@ nlohmann::ordered_json to_json(const JoulesBy& by) {
 
 Request request_from_json(const JsonReader& json) {
   json.expect_only({"objective", "memory", "deadline_seconds", "bill", "batch", "microbatches",
-                    "leaves", "strategy", "limit", "seed", "recompute", "offload"});
+                    "leaves", "strategy", "limit", "seed", "recompute", "offload", "layout",
+                    "grain"});
   Request request;
   request.objective = objective_from_json(json.child("objective"));
   request.memory = bytes_by_memory(json.child("memory"));
@@ -113,6 +122,8 @@ Request request_from_json(const JsonReader& json) {
   request.batch = json.child("batch").integer(1);
   request.microbatches = json.child("microbatches").integer(1);
   request.leaves = json.child("leaves").integer(1);
+  request.layout = layout_from_json(json);
+  request.grain = json.integer("grain", 0);
   request.strategy = json.text("strategy");
   request.limit = json.child("limit").number();
   request.seed = json.child("seed").integer();
@@ -159,6 +170,8 @@ nlohmann::ordered_json to_json(const Request& request) {
                                  {"recompute", request.recompute},
                                  {"offload", request.offload}};
   if (request.deadline_seconds) json["deadline_seconds"] = *request.deadline_seconds;
+  if (request.layout != ImageLayout::nhwc) json["layout"] = to_string(request.layout);
+  if (request.grain != 0) json["grain"] = request.grain;
   return json;
 }
 

@@ -27,4 +27,7 @@ nlohmann::ordered_json to_json(const std::map<std::string, std::int64_t>& bytes_
 
 Objective objective_from_json(const JsonReader& json);
 
+// The member "layout" of a request or a lowering; absent, it is nhwc.
+ImageLayout layout_from_json(const JsonReader& json);
+
 }  // namespace stint

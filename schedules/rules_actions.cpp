@@ -12,8 +12,12 @@ namespace {
 
 class ActionCheck {
  public:
-  ActionCheck(const Judge& judge, ActionId id)
-      : judge_(judge), schedule_(judge.schedule), id_(id), action_(schedule_.actions[id]) {}
+  ActionCheck(const Judge& judge, const TaskTimes& times, ActionId id)
+      : judge_(judge),
+        schedule_(judge.schedule),
+        times_(times),
+        id_(id),
+        action_(schedule_.actions[id]) {}
 
   void run() const {
     if (action_.what == Do::compute) check_compute();
@@ -33,7 +37,7 @@ class ActionCheck {
     if (action_.occupies != no_worker) report("occupies", "a compute occupies no second worker");
     const DeviceId device{judge_.workers[action_.worker].device};
     const Task& task = schedule_.graph.tasks[action_.task];
-    if (!seconds_at_speed_1(task, schedule_.platform, device)) {
+    if (!times_.seconds_at_speed_1(task, device)) {
       report("worker", fmt::format("{} has no time on {}; expected a device that can run it",
                                    task.name, device_name(schedule_.platform, device)));
     }
@@ -143,6 +147,7 @@ class ActionCheck {
 
   const Judge& judge_;
   const Schedule& schedule_;
+  const TaskTimes& times_;
   ActionId id_;
   const Action& action_;
 };
@@ -186,8 +191,9 @@ class PlaceCheck {
 }  // namespace
 
 void judge_actions(const Judge& judge) {
+  const TaskTimes times(judge.schedule.platform);
   for (int i = 0; i < static_cast<int>(judge.schedule.actions.size()); ++i) {
-    ActionCheck(judge, ActionId{i}).run();
+    ActionCheck(judge, times, ActionId{i}).run();
   }
 }
 

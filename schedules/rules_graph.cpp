@@ -18,15 +18,15 @@ void expect_hash(const Judge& judge, const char* key, const std::string& given,
 void expect_lowering_as_asked(const Judge& judge) {
   const Request& request = judge.schedule.request;
   const Lowering& lowering = judge.schedule.lowering;
-  if (lowering.batch != request.batch) {
-    judge.report(3, "/lowering/batch",
-                 fmt::format("{}; expected the request's {}", lowering.batch, request.batch));
-  }
-  if (lowering.microbatches != request.microbatches) {
-    judge.report(
-        3, "/lowering/microbatches",
-        fmt::format("{}; expected the request's {}", lowering.microbatches, request.microbatches));
-  }
+  const auto expect_same = [&](const char* key, const auto& given, const auto& asked) {
+    if (given == asked) return;
+    judge.report(3, std::string("/lowering/") + key,
+                 fmt::format("{}; expected the request's {}", given, asked));
+  };
+  expect_same("batch", lowering.batch, request.batch);
+  expect_same("microbatches", lowering.microbatches, request.microbatches);
+  expect_same("leaves", lowering.leaves, request.leaves);
+  expect_same("layout", to_string(lowering.layout), to_string(request.layout));
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ void judge_graph(const Judge& judge) {
   } catch (const InputError& error) {
     judge.report(3, "/lowering", error.what());
   }
-  const std::string model_sha256 = sha256(graph_text(schedule.model));
+  const std::string model_sha256 = sha256(model_text(schedule.model));
   expect_hash(judge, "model_sha256", schedule.model_sha256, model_sha256);
   expect_hash(judge, "platform_sha256", schedule.platform_sha256,
               sha256(platform_text(schedule.platform)));

@@ -14,6 +14,7 @@
 
 #include "models/graph.hpp"
 #include "models/lowering.hpp"
+#include "models/model.hpp"
 #include "platforms/names.hpp"
 #include "platforms/platform.hpp"
 
@@ -38,6 +39,8 @@ struct Request {
   std::int64_t batch = 1;
   std::int64_t microbatches = 1;
   std::int64_t leaves = 1;
+  ImageLayout layout = ImageLayout::nhwc;
+  std::int64_t grain = 0;  // leaves of a piece, where layers are cut along the batch; 0: whole
   std::string strategy = "auto";
   double limit = 10;  // units of deterministic search
   std::int64_t seed = 0;
@@ -123,7 +126,7 @@ struct Unresolved {
 
 struct Schedule {
   std::string stint;  // version of the program that wrote it
-  Graph model;
+  Model model;
   Platform platform;
   std::string model_sha256;
   std::string platform_sha256;
@@ -147,7 +150,7 @@ Schedule parse_schedule(const std::string& text, const std::string& file);
 // The file's text: the same schedule gives the same bytes.
 std::string schedule_text(const Schedule& schedule);
 
-// The name of what decides the bits of the result: the model, batch, micro-batches, leaves,
+// The name of what decides the bits of the result: the model, batch, micro-batches, leaves, layout,
 // kernels.
 std::string numerics_sha256(const std::string& model_sha256, const Request& request);
 

@@ -5,6 +5,7 @@
 
 #include "files/text_file.hpp"
 #include "models/graph_json.hpp"
+#include "models/model_json.hpp"
 #include "platforms/platform_json.hpp"
 #include "schedules/request_json.hpp"
 #include "schedules/resolve_json.hpp"
@@ -18,15 +19,20 @@ const std::vector<std::pair<std::string_view, Do>> do_words = {
 const std::vector<std::pair<std::string_view, Wait>> wait_words = {{"spin", Wait::spin},
                                                                    {"sleep", Wait::sleep}};
 
+Cut cut_from_json(const JsonReader& json) {
+  json.expect_only({"layer", "leaves"});
+  return {json.text("layer"), json.child("leaves").integer(1)};
+}
+
 Lowering lowering_from_json(const JsonReader& json) {
-  json.expect_only({"batch", "microbatches", "cuts", "replicas"});
-  if (!json.elements("cuts").empty()) {
-    json.child("cuts").fail("cuts of a graph of tasks, which has no layers to cut; expected []");
-  }
+  json.expect_only({"batch", "microbatches", "leaves", "cuts", "replicas", "layout"});
   Lowering lowering;
   lowering.batch = json.child("batch").integer(1);
   lowering.microbatches = json.child("microbatches").integer(1);
+  if (json.contains("leaves")) lowering.leaves = json.child("leaves").integer(1);
+  for (const JsonReader& cut : json.elements("cuts")) lowering.cuts.push_back(cut_from_json(cut));
   lowering.replicas = json.child("replicas").integer(1);
+  lowering.layout = layout_from_json(json);
   return lowering;
 }
 
@@ -142,7 +148,7 @@ void read_actions(const JsonReader& json, Resolver& names, std::vector<Action>& 
 
 void read_inputs(const JsonReader& json, Schedule& schedule) {
   schedule.stint = json.text("stint");
-  schedule.model = graph_from_json(json.child("model"));
+  schedule.model = model_from_json(json.child("model"));
   schedule.platform = platform_from_json(json.child("platform"));
   schedule.model_sha256 = json.text("model_sha256");
   schedule.platform_sha256 = json.text("platform_sha256");

@@ -160,17 +160,23 @@ class Lines {
 };
 
 nlohmann::ordered_json lowering_json(const Lowering& lowering) {
-  return {{"batch", lowering.batch},
-          {"microbatches", lowering.microbatches},
-          {"cuts", nlohmann::ordered_json::array()},
-          {"replicas", lowering.replicas}};
+  nlohmann::ordered_json json = {{"batch", lowering.batch},
+                                 {"microbatches", lowering.microbatches}};
+  if (lowering.leaves != 1) json["leaves"] = lowering.leaves;
+  json["cuts"] = nlohmann::ordered_json::array();
+  for (const Cut& cut : lowering.cuts) {
+    json["cuts"].push_back({{"layer", cut.layer}, {"leaves", cut.leaves}});
+  }
+  json["replicas"] = lowering.replicas;
+  if (lowering.layout != ImageLayout::nhwc) json["layout"] = to_string(lowering.layout);
+  return json;
 }
 
 void add_inputs(const Schedule& schedule, JsonText& text) {
   text.value("format", "stint-schedule");
   text.value("version", 1);
   text.value("stint", schedule.stint);
-  text.raw("model", embedded(graph_text(schedule.model)));
+  text.raw("model", embedded(model_text(schedule.model)));
   text.raw("platform", embedded(platform_text(schedule.platform)));
   text.value("model_sha256", schedule.model_sha256);
   text.value("platform_sha256", schedule.platform_sha256);

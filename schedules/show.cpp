@@ -30,6 +30,9 @@ struct Check {
   std::string operator()(const Graph& graph) const {
     return "ok, " + count_text(std::ssize(graph.tasks), "task");
   }
+  std::string operator()(const Network& network) const {
+    return "ok, " + count_text(std::ssize(network.layers), "layer");
+  }
   std::string operator()(const Platform& platform) const {
     return "ok, " + count_text(std::ssize(platform.devices), "device");
   }
@@ -54,7 +57,19 @@ Shown read_shown(const std::string& path) {
   return shown;
 }
 
+void set_batch(Shown& shown, std::int64_t batch) {
+  if (!std::holds_alternative<Network>(shown.content)) {
+    throw InputError(shown.file,
+                     "no model of layers, so it has no batch to choose; expected a "
+                     "stint-model file beside --batch");
+  }
+  shown.batch = batch;
+}
+
 std::string summary(const Shown& shown) {
+  if (const auto* const network = std::get_if<Network>(&shown.content)) {
+    return summary(*network, shown.batch);
+  }
   if (const auto* const graph = std::get_if<Graph>(&shown.content)) return summary(*graph);
   if (const auto* const schedule = std::get_if<Schedule>(&shown.content)) {
     return summary(*schedule, *shown.judged);
@@ -69,6 +84,9 @@ std::string summary(const Shown& shown) {
 }
 
 std::string summary_json(const Shown& shown) {
+  if (const auto* const network = std::get_if<Network>(&shown.content)) {
+    return summary_json(*network, shown.batch);
+  }
   if (const auto* const graph = std::get_if<Graph>(&shown.content)) return summary_json(*graph);
   if (const auto* const platform = std::get_if<Platform>(&shown.content)) {
     return summary_json(*platform);

@@ -15,10 +15,14 @@ struct Shown {
   std::string file;  // as messages name it
   AnyFile content;
   std::optional<Judged> judged;
+  std::int64_t batch = 1;  // for which a model of layers is summarised
   bool has_violations() const { return judged && !judged->violations.empty(); }
 };
 
 Shown read_shown(const std::string& path);
+
+// Throws InputError unless it is a model of layers, the only one with a batch to choose.
+void set_batch(Shown& shown, std::int64_t batch);
 
 std::string summary(const Shown& shown);
 std::string summary_json(const Shown& shown);  // one object on one line

@@ -29,6 +29,7 @@ class ScriptWriter {
   explicit ScriptWriter(const Schedule& schedule)
       : schedule_(schedule),
         platform_(schedule.platform),
+        times_(schedule.platform),
         workers_(workers(schedule.platform)),
         lanes_(lanes(schedule, static_cast<int>(workers_.size()))),
         channel_of_(channels(schedule.platform)) {
@@ -87,7 +88,7 @@ class ScriptWriter {
     const Device& device = platform_.devices[id];
     const Task& task = schedule_.graph.tasks[action.task];
     const int state = std::max(0, action.state);
-    const double seconds = seconds_at_speed_1(task, platform_, id).value_or(0);
+    const double seconds = times_.seconds_at_speed_1(task, id).value_or(0);
     const bool own_host = host_per_worker_[id];
     const std::string name = device_name(platform_, id);
     fmt::format_to(std::back_inserter(text_), " exec {} {} {}",
@@ -140,6 +141,7 @@ class ScriptWriter {
 
   const Schedule& schedule_;
   const Platform& platform_;
+  TaskTimes times_;
   std::vector<Worker> workers_;
   Lanes lanes_;
   std::vector<int> channel_of_;        // by link: the first of its channel

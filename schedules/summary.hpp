@@ -11,6 +11,10 @@ namespace stint {
 // Tasks by phase, bytes by kind, work and critical path by kind of device, the largest tensors.
 std::string summary(const Graph& graph);
 
+// Layers with their shapes, parameters, bytes and operations, and what one step needs: its peak at
+// the batch if everything is kept. Throws InputError if the network has no step of that batch.
+std::string summary(const Network& network, std::int64_t batch);
+
 // Nodes, memories, devices with their states, links; which prices are only assumed.
 std::string summary(const Platform& platform);
 
@@ -23,6 +27,7 @@ std::string comparison(const Schedule& first, const Judged& first_judged, const 
                        const Judged& second_judged);
 
 std::string summary_json(const Graph& graph);
+std::string summary_json(const Network& network, std::int64_t batch);
 std::string summary_json(const Platform& platform);
 std::string summary_json(const Schedule& schedule, const Judged& judged);
 

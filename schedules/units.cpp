@@ -44,6 +44,11 @@ std::string seconds_text(double seconds) {
   return in_units(seconds * 1e9, 1000, small_units);
 }
 
+std::string flops_text(double flops) {
+  constexpr std::array units = {"flop", "kflop", "Mflop", "Gflop", "Tflop", "Pflop"};
+  return in_units(flops, 1000, units);
+}
+
 std::string joules_text(double joules) {
   constexpr std::array small_units = {"nJ", "uJ", "mJ"};
   constexpr std::array units = {"J", "kJ", "MJ", "GJ"};

@@ -12,6 +12,7 @@ std::string bytes_per_second_text(double rate);
 std::string seconds_text(double seconds);
 std::string joules_text(double joules);
 std::string watts_text(double watts);
+std::string flops_text(double flops);    // `7.7 Gflop`
 std::string percent_text(double share);  // 1 is 100 %
 
 // The sum, or the nearest that fits: files may hold sizes that no machine has.

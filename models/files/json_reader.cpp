@@ -49,7 +49,7 @@ const nlohmann::json& JsonReader::object() const {
   return *value_;
 }
 
-void JsonReader::expect_only(std::initializer_list<std::string_view> keys) const {
+void JsonReader::expect_only(std::span<const std::string_view> keys) const {
   for (const auto& [key, value] : object().items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     fail(fmt::format("unknown key {}; expected only {}", in_quotes(key), fmt::join(keys, ", ")));

@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +41,10 @@ class JsonReader {
   [[noreturn]] void fail(const std::string& fault_and_expected) const;
 
   // Objects. `child` and the typed readers by key fail if the key is missing.
-  void expect_only(std::initializer_list<std::string_view> keys) const;
+  void expect_only(std::span<const std::string_view> keys) const;
+  void expect_only(std::initializer_list<std::string_view> keys) const {
+    expect_only(std::span(keys.begin(), keys.size()));
+  }
   bool contains(const char* key) const;  // present, even if null
   bool has(const char* key) const;       // present and not null
   bool is_null(const char* key) const;   // present and null
@@ -55,6 +59,7 @@ class JsonReader {
   // This value, typed.
   bool is_object() const { return value_->is_object(); }
   bool is_null() const { return value_->is_null(); }
+  bool is_text() const { return value_->is_string(); }
   std::string text() const;
   bool boolean() const;
   std::int64_t integer(std::int64_t least = 0, std::int64_t most = max_int64) const;

@@ -27,7 +27,7 @@ bool refused(const Schedule& schedule) {
 // With all that it computes as a result, so that no action is in vain.
 Schedule good_plan(TrainingStep& step) {
   Schedule& schedule = step.builder.schedule();
-  for (Graph* graph : {&schedule.model, &schedule.graph}) {
+  for (Graph* graph : {&model_graph(schedule), &schedule.graph}) {
     graph->results.push_back(tensors_by_name(*graph).at("norm"));
   }
   return step.builder.finish();

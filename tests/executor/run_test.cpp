@@ -47,7 +47,7 @@ TEST_CASE("a report says what was done", "[run]") {
 
 TEST_CASE("a task takes at least the time that was predicted", "[run]") {
   Schedule schedule = chain_kept_whole();
-  for (Graph* graph : {&schedule.model, &schedule.graph}) {
+  for (Graph* graph : {&model_graph(schedule), &schedule.graph}) {
     for (Task& task : graph->tasks) task.seconds["cpu"] = 0.002;
   }
   for (Action& action : schedule.actions) {

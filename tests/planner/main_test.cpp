@@ -47,7 +47,7 @@ TEST_CASE("plan -q -o FILE writes the file and says nothing", "[main]") {
 }
 
 TEST_CASE("two runs of plan give the same bytes, and so do two threads", "[main]") {
-  const std::string unet = bundled("models/unet.json");
+  const std::string unet = bundled("models/unet_tasks.json");
   const std::string desk = bundled("platforms/desk.json");
   const Ran first = run_program("plan", {unet, desk, "--threads", "1"});
   CHECK(first.exit == 0);

@@ -27,7 +27,9 @@ Task task(const std::string& op, double flops, double bytes_moved) {
   return task;
 }
 
-const DeviceId cpu{0};
+std::optional<double> seconds(const Task& task, const Platform& platform) {
+  return TaskTimes(platform).seconds_at_speed_1(task, DeviceId{0});
+}
 
 }  // namespace
 
@@ -36,27 +38,27 @@ TEST_CASE("seconds given by a task win: full name, then name, then kind", "[cost
   platform.devices[0].kind = "core";
   Task given = task("conv2d.forward", 4, 0);
   given.seconds = {{"core", 3.0}};
-  CHECK(seconds_at_speed_1(given, platform, cpu) == 3.0);
+  CHECK(seconds(given, platform) == 3.0);
   given.seconds["cpu"] = 2.0;
-  CHECK(seconds_at_speed_1(given, platform, cpu) == 2.0);
+  CHECK(seconds(given, platform) == 2.0);
   given.seconds["n0/cpu"] = 1.0;
-  CHECK(seconds_at_speed_1(given, platform, cpu) == 1.0);
+  CHECK(seconds(given, platform) == 1.0);
 }
 
 TEST_CASE("a time model prices what has no seconds, by its op or by *", "[cost]") {
   const Platform platform = machine_with_model();
-  CHECK(seconds_at_speed_1(task("relu.forward", 4, 8), platform, cpu) == 1 + 2 + 2);
-  CHECK(seconds_at_speed_1(task("", 4, 8), platform, cpu) == 1 + 2 + 2);
-  CHECK(seconds_at_speed_1(task("conv2d.forward", 4, 8), platform, cpu) == 8);
-  CHECK(seconds_at_speed_1(task("conv2d.forward", 4, 15), platform, cpu) == 8 + 3 * 5);
-  CHECK(seconds_at_speed_1(task("conv2d.forward", 4, 25), platform, cpu) == 8 + 3 * 15 + 5);
+  CHECK(seconds(task("relu.forward", 4, 8), platform) == 1 + 2 + 2);
+  CHECK(seconds(task("", 4, 8), platform) == 1 + 2 + 2);
+  CHECK(seconds(task("conv2d.forward", 4, 8), platform) == 8);
+  CHECK(seconds(task("conv2d.forward", 4, 15), platform) == 8 + 3 * 5);
+  CHECK(seconds(task("conv2d.forward", 4, 25), platform) == 8 + 3 * 15 + 5);
 }
 
 TEST_CASE("a task with times for other devices only cannot run", "[cost]") {
   Task elsewhere;
   elsewhere.seconds = {{"cuda", 1.0}};
-  CHECK(!seconds_at_speed_1(elsewhere, machine_with_model(), cpu));
-  CHECK(!seconds_at_speed_1(task("relu.forward", 4, 8), course_machine(), cpu));
+  CHECK(!seconds(elsewhere, machine_with_model()));
+  CHECK(!seconds(task("relu.forward", 4, 8), course_machine()));
 }
 
 TEST_CASE("busy watts may differ by op class", "[cost]") {

@@ -102,11 +102,11 @@ TEST_CASE("state that is not brought home breaks R14", "[rules]") {
   CHECK(broken_by<TravellingState>([](auto& t, auto& s) {
           s.actions.erase(s.actions.begin() + t.w_home);
           s.actions.back().after = {t.u};
-          s.graph.results = s.model.results = {};
+          s.graph.results = model_graph(s).results = {};
           s.actions.pop_back();
           s.buffers.pop_back();
           s.graph.tasks.pop_back();
-          s.model.tasks.pop_back();
+          model_graph(s).tasks.pop_back();
         }) == Rules{14});
 }
 

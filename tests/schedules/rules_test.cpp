@@ -130,15 +130,16 @@ const std::vector<Mutation> unsound = {
 // Faults that leave something to simulate; the prediction is made anew, so that it is right.
 const std::vector<Mutation> wrong = {
     {"a graph that is not the model's", 3,
-     [](auto&, auto& s) { s.model.tasks[0].workspace_bytes = 1; }},
-    {"a model with another time", 3, [](auto&, auto& s) { s.model.tasks[3].seconds["cpu"] = 9; }},
+     [](auto&, auto& s) { model_graph(s).tasks[0].workspace_bytes = 1; }},
+    {"a model with another time", 3,
+     [](auto&, auto& s) { model_graph(s).tasks[3].seconds["cpu"] = 9; }},
     {"micro-batches of a graph of tasks", 3,
      [](auto&, auto& s) { s.lowering.microbatches = s.request.microbatches = 2; }},
     {"another batch than asked for", 3, [](auto&, auto& s) { s.request.batch = 2; }},
 
     {"a task on a device that cannot run it", 4,
      [](auto&, auto& s) {
-       s.model.tasks[3].seconds = s.graph.tasks[3].seconds = {{"tpu", 1.0}};
+       model_graph(s).tasks[3].seconds = s.graph.tasks[3].seconds = {{"tpu", 1.0}};
      }},
 
     {"a buffer written twice", 8,
@@ -198,7 +199,9 @@ const std::vector<Mutation> wrong = {
     {"workspace over an output", 11, [](auto& t, auto& s) { s.buffers[t.workspace].offset = 12; }},
     {"workspace over an input", 11, [](auto& t, auto& s) { s.buffers[t.workspace].offset = 4; }},
     {"an output over an input without permission", 11,
-     [](auto&, auto& s) { s.model.tasks[3].may_overwrite = s.graph.tasks[3].may_overwrite = {}; }},
+     [](auto&, auto& s) {
+       model_graph(s).tasks[3].may_overwrite = s.graph.tasks[3].may_overwrite = {};
+     }},
     {"an output over a part of the input that it may replace", 11,
      [](auto& t, auto& s) {
        s.buffers[t.tape].offset = 48;

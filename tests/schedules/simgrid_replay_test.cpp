@@ -224,7 +224,7 @@ TEST_CASE("SimGrid agrees about schedules made by hand", "[.simgrid_replay]") {
 
 TEST_CASE("SimGrid agrees about bundled graphs on bundled machines", "[.simgrid_replay]") {
   Replays replays;
-  for (const char* model : {"branches", "chain5", "diamond", "unet"}) {
+  for (const char* model : {"branches", "chain5", "diamond", "unet_tasks"}) {
     for (const char* platform : {"course", "desk", "g5k-taurus", "xeon-v100-pcie",
                                  "a40-workstation", "dgx-a100", "jetson-tx2", "rpi4"}) {
       const auto schedule = planned(model, platform);

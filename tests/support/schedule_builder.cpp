@@ -13,7 +13,8 @@ namespace stint {
 
 ScheduleBuilder::ScheduleBuilder(const std::string& graph_json, const std::string& platform_json) {
   schedule_.stint = "test";
-  schedule_.model = schedule_.graph = parse_graph(graph_json, "graph");
+  schedule_.graph = parse_graph(graph_json, "graph");
+  schedule_.model = schedule_.graph;
   schedule_.platform = parse_platform(platform_json, "platform");
 }
 
@@ -115,8 +116,10 @@ Schedule ScheduleBuilder::finish() {
   return schedule_;
 }
 
+Graph& model_graph(Schedule& schedule) { return std::get<Graph>(schedule.model); }
+
 void predict_again(Schedule& schedule) {
-  schedule.model_sha256 = sha256(graph_text(schedule.model));
+  schedule.model_sha256 = sha256(model_text(schedule.model));
   schedule.platform_sha256 = sha256(platform_text(schedule.platform));
   schedule.numerics_sha256 = numerics_sha256(schedule.model_sha256, schedule.request);
   schedule.predicted = predict(schedule, simulate(schedule));

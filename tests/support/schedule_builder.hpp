@@ -41,6 +41,9 @@ class ScheduleBuilder {
   Schedule schedule_;
 };
 
+// The model of a schedule that is made of tasks.
+Graph& model_graph(Schedule& schedule);
+
 // What follows from the rest: hashes, prediction, and a proof with the value as its bound.
 void predict_again(Schedule& schedule);
 

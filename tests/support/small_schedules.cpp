@@ -44,9 +44,10 @@ class ChainBuilder {
  public:
   ChainBuilder() {
     schedule_.stint = "0.1.0";
-    schedule_.model = schedule_.graph = chain_graph(steps);
+    schedule_.graph = chain_graph(steps);
+    schedule_.model = schedule_.graph;
     schedule_.platform = course_machine();
-    schedule_.model_sha256 = sha256(graph_text(schedule_.model));
+    schedule_.model_sha256 = sha256(model_text(schedule_.model));
     schedule_.platform_sha256 = sha256(platform_text(schedule_.platform));
   }
 

@@ -1,0 +1,68 @@
+#include "models/training/effort.hpp"
+
+namespace stint {
+namespace {
+
+struct Extents {
+  double rows = 0;
+  double columns = 0;
+  double depth = 0;
+  double count = 0;
+  double flops() const { return 2 * rows * columns * depth * count; }
+};
+
+double size_at(Dimension dimension, std::int64_t batch) {
+  return static_cast<double>(dimension.count) *
+         static_cast<double>(dimension.per_sample ? batch : 1);
+}
+
+Extents at(const MatrixProducts& product, std::int64_t batch) {
+  return {size_at(product.rows, batch), size_at(product.columns, batch),
+          size_at(product.depth, batch), size_at(product.count, batch)};
+}
+
+struct TileFlops {
+  double full = 0;
+  double row_rest = 0;
+  double column_rest = 0;
+};
+
+void add(const MatrixProducts& product, std::int64_t batch, TileFlops& sum) {
+  const Extents whole = at(product, batch);
+  Extents full = whole;
+  full.rows -= static_cast<double>(product.rows.at(batch) % tile_rows);
+  full.columns -= static_cast<double>(product.columns.at(batch) % tile_columns);
+  Extents last_rows = whole;
+  last_rows.rows -= full.rows;
+  sum.full += full.flops();
+  sum.row_rest += last_rows.flops();
+  sum.column_rest += whole.flops() - full.flops() - last_rows.flops();
+}
+
+}  // namespace
+
+Dimension scaled(Dimension dimension, std::int64_t n) {
+  std::int64_t count = 0;
+  if (__builtin_mul_overflow(dimension.count, n, &count))
+    throw ShapeFault("more work than can be counted; expected a smaller layer");
+  return {count, dimension.per_sample};
+}
+
+double flops(const Effort& effort, std::int64_t batch) {
+  double sum = size_at(effort.element_flops, batch);
+  for (const MatrixProducts& product : effort.products) sum += at(product, batch).flops();
+  return sum;
+}
+
+std::map<std::string, double> features(const Effort& effort, std::int64_t batch) {
+  TileFlops tiles;
+  for (const MatrixProducts& product : effort.products) add(product, batch, tiles);
+  std::map<std::string, double> found = {{"tile_flops", tiles.full},
+                                         {"row_rest_flops", tiles.row_rest},
+                                         {"column_rest_flops", tiles.column_rest},
+                                         {"patch_elements", size_at(effort.patch_elements, batch)}};
+  std::erase_if(found, [](const auto& feature) { return feature.second == 0; });
+  return found;
+}
+
+}  // namespace stint

@@ -1,0 +1,167 @@
+// Layers that slide a kernel over images.
+#include "models/training/kinds.hpp"
+
+namespace stint {
+namespace {
+
+constexpr std::int64_t float_bytes = 4;
+
+struct Sliding {
+  Dimension positions;        // where the kernel is put, over the batch
+  std::int64_t taps = 0;      // elements under it, of one channel
+  std::int64_t channels = 0;  // of one group, on the side that it slides over
+  std::int64_t filters = 0;   // of one group, on the other side
+  std::int64_t groups = 1;
+  std::int64_t workspace_bytes = 0;
+};
+
+Dimension positions_in(const Shape& image) {
+  return {image[0].count * image[2].count * image[3].count, image[0].per_sample};
+}
+
+// One sample's input and output, and a copy of the weight: what kernels that rearrange need.
+std::int64_t assumed_workspace(const AppliedLayer& at, const TrainingBuilder& builder) {
+  const auto elements = builder.elements(at.inputs[0]).count +
+                        builder.elements(at.outputs[0]).count +
+                        builder.elements(at.parameters[0]).count;
+  return float_bytes * elements;
+}
+
+// A convolution slides over its input, the transpose of one over its output.
+template <typename Convolution>
+Sliding sliding_of(const Convolution& layer, const AppliedLayer& at,
+                   const TrainingBuilder& builder) {
+  constexpr bool transposed = std::is_same_v<Convolution, ConvTranspose2d>;
+  const Shape& over = builder.value(transposed ? at.outputs[0] : at.inputs[0]).shape;
+  const Shape& from = builder.value(transposed ? at.inputs[0] : at.outputs[0]).shape;
+  return {.positions = positions_in(from),
+          .taps = layer.kernel[0] * layer.kernel[1],
+          .channels = over[1].count / layer.groups,
+          .filters = from[1].count / layer.groups,
+          .groups = layer.groups,
+          .workspace_bytes = assumed_workspace(at, builder)};
+}
+
+// The three products of a convolution have the same flops in different shapes.
+Effort gathering(const Sliding& s) {
+  Effort effort{.products = {{s.positions, {s.filters}, {s.channels * s.taps}, {s.groups}}}};
+  if (s.taps > 1) effort.patch_elements = scaled(s.positions, s.channels * s.taps * s.groups);
+  effort.workspace_bytes = s.workspace_bytes;
+  return effort;
+}
+
+Effort scattering(const Sliding& s) {
+  Effort effort = gathering(s);
+  effort.products = {{s.positions, {s.channels * s.taps}, {s.filters}, {s.groups}}};
+  return effort;
+}
+
+Effort summing(const Sliding& s) {
+  Effort effort = gathering(s);
+  effort.products = {{{s.filters}, {s.channels * s.taps}, s.positions, {s.groups}}};
+  return effort;
+}
+
+void emit_forward(const AppliedLayer& at, Effort effort, TrainingBuilder& builder) {
+  Operation operation = operation_of(at, "forward", Phase::forward);
+  operation.reads = {at.inputs[0]};
+  operation.reads.insert(operation.reads.end(), at.parameters.begin(), at.parameters.end());
+  operation.writes = at.outputs;
+  operation.effort = std::move(effort);
+  if (at.parameters.size() > 1) operation.effort.element_flops = builder.elements(at.outputs[0]);
+  builder.emit(std::move(operation));
+}
+
+void emit_backward(const AppliedLayer& at, Effort data, Effort weights, TrainingBuilder& builder) {
+  const ValueId dy = at.output_gradients[0];
+  Operation of_weights = operation_of(at, "backward_weights", Phase::backward);
+  of_weights.reads = {at.inputs[0], dy};
+  for (const ValueId parameter : at.parameters)
+    of_weights.writes.push_back(builder.new_gradient(parameter, at));
+  of_weights.effort = std::move(weights);
+  if (at.parameters.size() > 1) of_weights.effort.element_flops = builder.elements(dy);
+  builder.emit(std::move(of_weights));
+  if (!builder.wants_gradient(at.inputs[0])) return;
+  Operation of_data = operation_of(at, "backward_data", Phase::backward);
+  of_data.reads = {at.parameters[0], dy};
+  of_data.writes = {builder.new_gradient(at.inputs[0], at)};
+  of_data.effort = std::move(data);
+  builder.emit(std::move(of_data));
+}
+
+// Indices into the window, which say where a maximum came from.
+Element index_element(const MaxPool2d& layer) {
+  return layer.kernel[0] * layer.kernel[1] <= 256 ? Element::uint8 : Element::int32;
+}
+
+template <typename Pool>
+Dimension pool_flops(const Pool& layer, const AppliedLayer& at, const TrainingBuilder& builder) {
+  return scaled(builder.elements(at.outputs[0]), layer.kernel[0] * layer.kernel[1]);
+}
+
+// dx from dy alone, or from what was kept and dy.
+void emit_pool_backward(const AppliedLayer& at, std::vector<ValueId> reads, Dimension flops,
+                        TrainingBuilder& builder) {
+  if (!builder.wants_gradient(at.inputs[0])) return;
+  Operation operation = operation_of(at, "backward", Phase::backward);
+  operation.reads = std::move(reads);
+  operation.writes = {builder.new_gradient(at.inputs[0], at)};
+  operation.effort.element_flops = flops;
+  builder.emit(std::move(operation));
+}
+
+}  // namespace
+
+void forward(const Conv2d& layer, AppliedLayer& at, TrainingBuilder& builder) {
+  emit_forward(at, gathering(sliding_of(layer, at, builder)), builder);
+}
+void backward(const Conv2d& layer, const AppliedLayer& at, TrainingBuilder& builder) {
+  const Sliding sliding = sliding_of(layer, at, builder);
+  emit_backward(at, scattering(sliding), summing(sliding), builder);
+}
+
+void forward(const ConvTranspose2d& layer, AppliedLayer& at, TrainingBuilder& builder) {
+  emit_forward(at, scattering(sliding_of(layer, at, builder)), builder);
+}
+void backward(const ConvTranspose2d& layer, const AppliedLayer& at, TrainingBuilder& builder) {
+  const Sliding sliding = sliding_of(layer, at, builder);
+  emit_backward(at, gathering(sliding), summing(sliding), builder);
+}
+
+// An execution whose indices nobody wants, such as one that only brings the output back, may leave
+// them out; they are made again from the input.
+void forward(const MaxPool2d& layer, AppliedLayer& at, TrainingBuilder& builder) {
+  Operation operation = operation_of(at, "forward", Phase::forward);
+  operation.reads = at.inputs;
+  operation.writes = at.outputs;
+  operation.effort.element_flops = pool_flops(layer, at, builder);
+  if (builder.wants_gradient(at.inputs[0])) {
+    Value indices = builder.value(at.outputs[0]);
+    indices.name = at.name + ".indices";
+    indices.element = index_element(layer);
+    at.kept = builder.add_value(std::move(indices));
+    operation.writes.push_back(at.kept);
+    operation.optional = {at.kept};
+  }
+  builder.emit(std::move(operation));
+}
+void backward(const MaxPool2d&, const AppliedLayer& at, TrainingBuilder& builder) {
+  emit_pool_backward(at, {at.kept, at.output_gradients[0]}, builder.elements(at.outputs[0]),
+                     builder);
+}
+
+void forward(const AvgPool2d& layer, AppliedLayer& at, TrainingBuilder& builder) {
+  emit_forward(at, {.element_flops = pool_flops(layer, at, builder)}, builder);
+}
+void backward(const AvgPool2d& layer, const AppliedLayer& at, TrainingBuilder& builder) {
+  emit_pool_backward(at, {at.output_gradients[0]}, pool_flops(layer, at, builder), builder);
+}
+
+void forward(const GlobalAvgPool&, AppliedLayer& at, TrainingBuilder& builder) {
+  emit_forward(at, {.element_flops = builder.elements(at.inputs[0])}, builder);
+}
+void backward(const GlobalAvgPool&, const AppliedLayer& at, TrainingBuilder& builder) {
+  emit_pool_backward(at, {at.output_gradients[0]}, builder.elements(at.inputs[0]), builder);
+}
+
+}  // namespace stint

@@ -1,0 +1,257 @@
+#include "models/training/lower_network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "files/input_error.hpp"
+#include "models/training/differentiate.hpp"
+#include "models/training/step_tasks.hpp"
+
+namespace stint {
+namespace {
+
+constexpr std::int64_t most_samples = std::int64_t{1} << 20;
+constexpr std::int64_t most_tasks = 20'000'000;
+
+void expect_range(const char* key, std::int64_t value) {
+  if (value < 1 || value > most_samples)
+    throw InputError(fmt::format("/lowering/{}", key),
+                     fmt::format("{}; expected 1 to {}", value, most_samples));
+}
+
+void expect_divisor(const char* key, std::int64_t divisor, std::int64_t of, const char* what) {
+  if (of % divisor != 0)
+    throw InputError(fmt::format("/lowering/{}", key),
+                     fmt::format("{}; expected a divisor of {} {}", divisor, of, what));
+}
+
+void check(const Lowering& lowering) {
+  expect_range("batch", lowering.batch);
+  expect_range("microbatches", lowering.microbatches);
+  expect_range("leaves", lowering.leaves);
+  expect_range("replicas", lowering.replicas);
+  expect_divisor("microbatches", lowering.microbatches, lowering.batch, "samples");
+  expect_divisor("leaves", lowering.leaves, lowering.batch / lowering.microbatches,
+                 "samples of a micro-batch");
+  expect_divisor("replicas", lowering.replicas, lowering.microbatches, "micro-batches");
+}
+
+std::map<std::string, std::int64_t> cuts_by_layer(const Network& network,
+                                                  const Lowering& lowering) {
+  std::map<std::string, std::int64_t> all;
+  for (const Layer& layer : network.layers) all[layer.name] = lowering.leaves;
+  all["loss"] = lowering.leaves;
+  for (std::size_t i = 0; i < lowering.cuts.size(); ++i) {
+    const Cut& cut = lowering.cuts[i];
+    const std::string where = fmt::format("/lowering/cuts/{}", i);
+    const auto layer = all.find(cut.layer);
+    if (layer == all.end())
+      throw InputError(where,
+                       fmt::format("no layer is named {}; expected one", in_quotes(cut.layer)));
+    if (cut.leaves < 1 || !std::has_single_bit(static_cast<std::uint64_t>(cut.leaves)))
+      throw InputError(where,
+                       fmt::format("pieces of {} leaves; expected a power of two", cut.leaves));
+    layer->second = std::min(cut.leaves, lowering.leaves);
+  }
+  return all;
+}
+
+class NetworkLowering {
+ public:
+  NetworkLowering(const Network& network, const Lowering& lowering)
+      : lowering_(lowering),
+        training_(differentiate(network, lowering.layout)),
+        leaves_of_piece_(cuts_by_layer(network, lowering)),
+        tasks_(training_, lowering, graph_),
+        losses_(lowering.microbatches),
+        gradients_(training_.values.size()) {
+    for (const Trained& trained : training_.trained)
+      gradients_[trained.gradient] = MergeTree(lowering.microbatches);
+    graph_.name = network.name;
+  }
+
+  Graph lower() {
+    expect_few_tasks();
+    for (microbatch_ = 0; microbatch_ < lowering_.microbatches; ++microbatch_) {
+      for (const Operation& operation : training_.operations) add(operation);
+    }
+    graph_.results = {losses_.whole()};
+    return std::move(graph_);
+  }
+
+ private:
+  void expect_few_tasks() const {
+    std::int64_t tasks = 0;
+    for (const Operation& operation : training_.operations) tasks += pieces_of(operation);
+    if (tasks > most_tasks / lowering_.microbatches)
+      throw InputError("/lowering",
+                       fmt::format("more than {} tasks; expected fewer micro-batches or "
+                                   "pieces",
+                                   most_tasks));
+  }
+
+  void add(const Operation& operation) {
+    if (std::holds_alternative<Optimizer>(operation.origin))
+      add_update(operation);
+    else if (!operation.updates.empty())
+      add_to_replicas(operation, tensors(operation.reads, {0, samples()}));
+    else if (!becomes_view(operation))
+      add_tasks(operation);
+    if (operation.phase == Phase::loss) add_to_sum(losses_, training_.loss, Phase::loss);
+  }
+
+  void add_tasks(const Operation& operation) {
+    if (pieces_of(operation) > 1)
+      add_pieces(operation);
+    else
+      tasks_.add(operation, name_in_batch(operation.name), whole(operation), samples(),
+                 lowering_.leaves);
+  }
+
+  // Each replica's state is changed alike, so that all stay the same.
+  void add_to_replicas(const Operation& operation, const std::vector<TensorId>& reads) {
+    const bool once = std::holds_alternative<Optimizer>(operation.origin);
+    const std::string name = once ? operation.name : name_in_batch(operation.name);
+    for (std::int64_t replica = 0; replica < lowering_.replicas; ++replica) {
+      TaskTensors lists{.reads = reads};
+      for (const ValueId state : operation.updates)
+        lists.updates.push_back(tasks_.tensors().state_of(state, replica));
+      tasks_.add(operation, StepTensors::name_at(name, replica), lists, samples(), 1);
+    }
+  }
+
+  // A gradient waits for those of the other micro-batches; with the last comes the update.
+  void add_update(const Operation& update) {
+    const ValueId gradient = update.reads[0];
+    MergeTree& sum = gradients_[gradient];
+    add_to_sum(sum, gradient, Phase::backward);
+    if (microbatch_ + 1 == lowering_.microbatches) add_to_replicas(update, {sum.whole()});
+  }
+
+  void add_to_sum(MergeTree& sum, ValueId value, Phase phase) {
+    sum.add(tasks_.tensors().of(value, microbatch_),
+            [&](const TreeMerge& merge, TensorId left, TensorId right) {
+              std::string name = training_.values[value].name;
+              const bool all = merge.begin == 0 && merge.end == lowering_.microbatches;
+              if (!all) name += fmt::format("#{}:{}", merge.begin, merge.end);
+              const TensorId result = tasks_.tensors().add_like(value, name);
+              tasks_.add_merge(Combine::sum, phase, left, right, result);
+              return result;
+            });
+  }
+
+  // A concatenation forward and the gradient of a split put pieces together, the other two take a
+  // whole apart.
+  bool becomes_view(const Operation& operation) {
+    const auto* kind = std::get_if<LayerKind>(&operation.origin);
+    if (kind == nullptr) return false;
+    const auto* concat = std::get_if<Concat>(kind);
+    const auto* split = std::get_if<Split>(kind);
+    if (concat == nullptr && split == nullptr) return false;
+    const bool joins = (concat != nullptr) == (operation.phase == Phase::forward);
+    const auto& pieces = joins ? operation.reads : operation.writes;
+    const ValueId all = joins ? operation.writes[0] : operation.reads[0];
+    const std::size_t axis =
+        axis_of(concat != nullptr ? concat->axis : split->axis, training_.values[all].shape);
+    return tasks_.tensors().try_views(pieces, all, axis, microbatch_);
+  }
+
+  std::int64_t pieces_of(const Operation& operation) const {
+    const auto cut = leaves_of_piece_.find(operation.layer);
+    if (cut == leaves_of_piece_.end() || cut->second == lowering_.leaves) return 1;
+    bool any_samples = false;
+    for (const auto* list : {&operation.reads, &operation.writes, &operation.updates}) {
+      for (const ValueId id : *list) {
+        if (!tasks_.tensors().can_be_cut(id)) return 1;
+        any_samples |= tasks_.tensors().has_samples(id);
+      }
+    }
+    return any_samples ? (lowering_.leaves + cut->second - 1) / cut->second : 1;
+  }
+
+  void add_pieces(const Operation& operation) {
+    const std::int64_t leaves = leaves_of_piece_.at(operation.layer);
+    const std::int64_t pieces = pieces_of(operation);
+    const std::int64_t leaf = samples() / lowering_.leaves;
+    std::vector<MergeTree> merges(operation.writes.size(), MergeTree(pieces));
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+      const std::int64_t end = std::min((piece + 1) * leaves, lowering_.leaves);
+      const SampleRange range{piece * leaves * leaf, end * leaf};
+      TaskTensors lists{.reads = tensors(operation.reads, range)};
+      for (const ValueId output : operation.writes)
+        lists.writes.push_back(piece_of_output(output, range));
+      tasks_.add(operation, name_in_batch(operation.name) + text(range), lists, range.count(),
+                 end - piece * leaves);
+      for (std::size_t i = 0; i < lists.writes.size(); ++i) {
+        if (!tasks_.tensors().has_samples(operation.writes[i]))
+          add_partial_result(operation, i, lists.writes[i], merges[i]);
+      }
+    }
+  }
+
+  TensorId piece_of_output(ValueId output, SampleRange range) {
+    if (tasks_.tensors().has_samples(output))
+      return tasks_.tensors().part(output, microbatch_, range);
+    return tasks_.tensors().add_like(output, name_of(output) + text(range));
+  }
+
+  // What was summed over the samples of a piece is merged; the last merge makes the value itself.
+  void add_partial_result(const Operation& operation, std::size_t output, TensorId partial,
+                          MergeTree& merges) {
+    const ValueId value = operation.writes[output];
+    merges.add(partial, [&](const TreeMerge& merge, TensorId left, TensorId right) {
+      const bool all = merge.begin == 0 && merge.end == pieces_of(operation);
+      const TensorId result =
+          all ? tasks_.tensors().of(value, microbatch_)
+              : tasks_.tensors().add_like(
+                    value, fmt::format("{}[piece {}:{}]", name_of(value), merge.begin, merge.end));
+      tasks_.add_merge(operation.combine, operation.phase, left, right, result);
+      return result;
+    });
+  }
+
+  TaskTensors whole(const Operation& operation) {
+    const SampleRange all{0, samples()};
+    return {tensors(operation.reads, all), tensors(operation.writes, all), {}};
+  }
+
+  std::vector<TensorId> tensors(const std::vector<ValueId>& values, SampleRange range) {
+    std::vector<TensorId> list;
+    for (const ValueId id : values) {
+      list.push_back(tasks_.tensors().has_samples(id)
+                         ? tasks_.tensors().part(id, microbatch_, range)
+                         : tasks_.tensors().of(id, microbatch_));
+    }
+    return list;
+  }
+
+  static std::string text(SampleRange range) {
+    return fmt::format("[{}:{}]", range.begin, range.end);
+  }
+  std::string name_of(ValueId id) const { return name_in_batch(training_.values[id].name); }
+  std::string name_in_batch(const std::string& name) const {
+    return tasks_.tensors().name_in(name, microbatch_);
+  }
+  std::int64_t samples() const { return tasks_.tensors().samples(); }
+
+  const Lowering& lowering_;
+  Training training_;
+  std::map<std::string, std::int64_t> leaves_of_piece_;  // by layer
+  Graph graph_;
+  StepTasks tasks_;
+  MergeTree losses_;
+  std::vector<MergeTree> gradients_;  // by value
+  std::int64_t microbatch_ = 0;
+};
+
+}  // namespace
+
+Graph lower_network(const Network& network, const Lowering& lowering) {
+  check(lowering);
+  return NetworkLowering(network, lowering).lower();
+}
+
+}  // namespace stint

@@ -1,0 +1,23 @@
+// From a network to the graph of tasks of one step: differentiated, given bytes, repeated for every
+// micro-batch, cut along leaves, copied to replicas.
+//
+// - Micro-batch i of several has tensors of its own, "conv1#1"; replica r beyond the first has
+// state
+//   of its own, "conv1.weight@n1", and computes an equal run of the micro-batches.
+// - A cut layer's tasks each take some samples: parts of the tensors that have samples, and partial
+//   results of those that are summed over them, put together by the tree of tree.hpp.
+// - Gradients and losses of micro-batches are summed by the same tree.
+// - Concatenations and splits are views where their bytes lie side by side, else tasks.
+//
+// Linear in the size of the graph.
+#pragma once
+
+#include "models/graph.hpp"
+#include "models/lowering.hpp"
+
+namespace stint {
+
+// Throws InputError if the network is unsound, or cannot be lowered that way.
+Graph lower_network(const Network& network, const Lowering& lowering);
+
+}  // namespace stint

@@ -1,0 +1,117 @@
+#include "models/training/step_tasks.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "models/training/kernel_text.hpp"
+
+namespace stint {
+namespace {
+
+std::vector<TensorId> each_once(const std::vector<TensorId>& list) {
+  std::vector<TensorId> unique;
+  for (const TensorId tensor : list) {
+    if (std::find(unique.begin(), unique.end(), tensor) == unique.end()) unique.push_back(tensor);
+  }
+  return unique;
+}
+
+// The tensor that stands where the value does.
+TensorId tensor_at(ValueId value, const std::vector<ValueId>& values,
+                   const std::vector<TensorId>& tensors) {
+  const auto found = std::find(values.begin(), values.end(), value);
+  return tensors[found - values.begin()];
+}
+
+}  // namespace
+
+double StepTasks::bytes_moved(const Operation& operation, const Task& task,
+                              std::int64_t samples) const {
+  double bytes = 0;
+  for (const auto* list : {&task.reads, &task.writes, &task.updates, &task.updates}) {
+    for (const TensorId tensor : *list) bytes += static_cast<double>(graph_.tensors[tensor].bytes);
+  }
+  if (const auto touched = operation.effort.touched_bytes) {
+    bytes -= static_cast<double>(graph_.tensors[task.reads[0]].bytes);
+    bytes += static_cast<double>(touched->at(samples));
+  }
+  return bytes;
+}
+
+// What is summed over several leaves in one task is held once per level of the tree.
+std::int64_t StepTasks::workspace_bytes(const Operation& operation, const Task& task,
+                                        std::int64_t leaves) const {
+  std::int64_t bytes = operation.effort.workspace_bytes;
+  const auto levels = static_cast<std::int64_t>(
+      std::bit_width(static_cast<std::uint64_t>(leaves - 1)));  // ⌈log2 leaves⌉
+  for (std::size_t i = 0; i < operation.writes.size() && levels > 0; ++i) {
+    if (!tensors_.has_samples(operation.writes[i]))
+      bytes += levels * graph_.tensors[task.writes[i]].bytes;
+  }
+  return bytes;
+}
+
+// Only an activation of the same size can be given up.
+void StepTasks::permit_overwriting(const Operation& operation, const TaskTensors& tensors,
+                                   Task& task) const {
+  for (const auto& [output, input] : operation.may_overwrite) {
+    const TensorId y = tensor_at(output, operation.writes, tensors.writes);
+    const TensorId x = tensor_at(input, operation.reads, tensors.reads);
+    const Tensor& given_up = graph_.tensors[x];
+    if (given_up.kind == Kind::activation && given_up.bytes == graph_.tensors[y].bytes)
+      task.may_overwrite.emplace_back(y, x);
+  }
+}
+
+void StepTasks::add(const Operation& operation, const std::string& name, const TaskTensors& tensors,
+                    std::int64_t samples, std::int64_t leaves) {
+  Task task;
+  task.name = name;
+  task.phase = operation.phase;
+  task.op = operation.op;
+  task.reads = each_once(tensors.reads);
+  task.writes = tensors.writes;
+  task.updates = tensors.updates;
+  for (const ValueId output : operation.optional)
+    task.optional.push_back(tensor_at(output, operation.writes, tensors.writes));
+  permit_overwriting(operation, tensors, task);
+  task.flops = flops(operation.effort, samples);
+  task.bytes_moved = bytes_moved(operation, task, samples);
+  task.workspace_bytes = workspace_bytes(operation, task, leaves);
+  task.shape = kernel_text(training_, operation, samples, leaves);
+  task.features = features(operation.effort, samples);
+  graph_.tasks.push_back(std::move(task));
+}
+
+void StepTasks::add_merge(Combine combine, Phase phase, TensorId left, TensorId right,
+                          TensorId result) {
+  const auto bytes = graph_.tensors[result].bytes;
+  const auto elements = bytes / bytes_of(Element::f32);
+  Task task;
+  task.name = graph_.tensors[result].name + ".sum";
+  task.phase = phase;
+  task.op = combine == Combine::sum ? "sum" : "batch_norm.merge";
+  task.reads = {left, right};
+  task.writes = {result};
+  task.may_overwrite = {{result, left}};
+  task.flops = static_cast<double>(elements);
+  task.bytes_moved = 3.0 * static_cast<double>(bytes);
+  task.shape = std::to_string(elements);
+  graph_.tasks.push_back(std::move(task));
+}
+
+TensorId MergeTree::node(int id) const {
+  const int leaves = static_cast<int>(merges_.size()) + 1;
+  return id < leaves ? items_[id] : merged_[id - leaves];
+}
+
+void MergeTree::add(TensorId item, const Make& make) {
+  items_.push_back(item);
+  while (merged_.size() < merges_.size() &&
+         merges_[merged_.size()].end == static_cast<int>(items_.size())) {
+    const TreeMerge& merge = merges_[merged_.size()];
+    merged_.push_back(make(merge, node(merge.left), node(merge.right)));
+  }
+}
+
+}  // namespace stint

@@ -1,0 +1,61 @@
+// Appends the tasks of operations to a graph: for a whole micro-batch, for a piece of one, or for a
+// merge of partial results.
+#pragma once
+
+#include <functional>
+
+#include "models/training/tensors.hpp"
+#include "models/training/tree.hpp"
+
+namespace stint {
+
+// What an operation reads, writes and updates in one task, position by position.
+struct TaskTensors {
+  std::vector<TensorId> reads;
+  std::vector<TensorId> writes;
+  std::vector<TensorId> updates;
+};
+
+class StepTasks {
+ public:
+  StepTasks(const Training& training, const Lowering& lowering, Graph& graph)
+      : training_(training), graph_(graph), tensors_(training, lowering, graph) {}
+
+  StepTensors& tensors() { return tensors_; }
+
+  void add(const Operation& operation, const std::string& name, const TaskTensors& tensors,
+           std::int64_t samples, std::int64_t leaves);
+
+  // Two partial results become one.
+  void add_merge(Combine combine, Phase phase, TensorId left, TensorId right, TensorId result);
+
+ private:
+  double bytes_moved(const Operation& operation, const Task& task, std::int64_t samples) const;
+  std::int64_t workspace_bytes(const Operation& operation, const Task& task,
+                               std::int64_t leaves) const;
+  void permit_overwriting(const Operation& operation, const TaskTensors& tensors, Task& task) const;
+
+  const Training& training_;
+  Graph& graph_;
+  StepTensors tensors_;
+};
+
+// Partial results over pieces or micro-batches, put together by the fixed tree as they come.
+class MergeTree {
+ public:
+  using Make = std::function<TensorId(const TreeMerge& merge, TensorId left, TensorId right)>;
+
+  explicit MergeTree(std::int64_t items = 1) : merges_(dyadic_merges(static_cast<int>(items))) {}
+
+  void add(TensorId item, const Make& make);
+  TensorId whole() const { return merged_.empty() ? items_.front() : merged_.back(); }
+
+ private:
+  TensorId node(int id) const;
+
+  std::vector<TreeMerge> merges_;
+  std::vector<TensorId> items_;
+  std::vector<TensorId> merged_;
+};
+
+}  // namespace stint

@@ -1,0 +1,119 @@
+#include "models/training/tensors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace stint {
+
+StepTensors::StepTensors(const Training& training, const Lowering& lowering, Graph& graph)
+    : training_(training),
+      lowering_(lowering),
+      graph_(graph),
+      samples_(lowering.batch / lowering.microbatches),
+      tensors_(lowering.microbatches, std::vector<TensorId>(training.values.size(), no_tensor)),
+      state_(lowering.replicas, std::vector<TensorId>(training.values.size(), no_tensor)) {}
+
+ValueId StepTensors::root_of(ValueId id) const {
+  while (value(id).same_bytes != no_value) id = value(id).same_bytes;
+  return id;
+}
+
+bool StepTensors::can_be_cut(ValueId id) const {
+  const Shape& shape = value(id).shape;
+  return !has_samples(id) || shape[0].per_sample;
+}
+
+std::int64_t StepTensors::bytes_of_samples(ValueId id, std::int64_t samples) const {
+  return product(value(id).shape).at(samples) * bytes_of(value(id).element);
+}
+
+std::string StepTensors::name_in(const std::string& name, std::int64_t microbatch) const {
+  return lowering_.microbatches == 1 ? name : fmt::format("{}#{}", name, microbatch);
+}
+
+std::string StepTensors::name_at(const std::string& name, std::int64_t replica) {
+  return replica == 0 ? name : fmt::format("{}@n{}", name, replica);
+}
+
+TensorId StepTensors::add(Tensor tensor) {
+  graph_.tensors.push_back(std::move(tensor));
+  return static_cast<TensorId>(graph_.tensors.size() - 1);
+}
+
+TensorId StepTensors::of(ValueId id, std::int64_t microbatch) {
+  const ValueId root = root_of(id);
+  if (value(root).kind == Kind::state)
+    return state_of(root, microbatch / (lowering_.microbatches / lowering_.replicas));
+  TensorId& tensor = tensors_[microbatch][root];
+  if (tensor == no_tensor)
+    tensor = add({.name = name_in(value(root).name, microbatch),
+                  .bytes = bytes_of_samples(root, samples_),
+                  .kind = value(root).kind,
+                  .part_of = {}});
+  return tensor;
+}
+
+TensorId StepTensors::state_of(ValueId id, std::int64_t replica) {
+  TensorId& tensor = state_[replica][id];
+  if (tensor == no_tensor)
+    tensor = add({.name = name_at(value(id).name, replica),
+                  .bytes = bytes_of_samples(id, samples_),
+                  .kind = Kind::state,
+                  .part_of = {}});
+  return tensor;
+}
+
+TensorId StepTensors::part(ValueId id, std::int64_t microbatch, SampleRange range) {
+  const TensorId whole = of(id, microbatch);
+  if (range.count() == samples_) return whole;
+  const auto [found, is_new] = parts_.try_emplace({whole, range.begin, range.end}, no_tensor);
+  if (is_new) {
+    const Tensor& of_all = graph_.tensors[whole];
+    found->second = add({.name = fmt::format("{}[{}:{}]", of_all.name, range.begin, range.end),
+                         .bytes = bytes_of_samples(id, range.count()),
+                         .kind = of_all.kind,
+                         .part_of = PartOf{whole, bytes_of_samples(id, range.begin)}});
+  }
+  return found->second;
+}
+
+TensorId StepTensors::add_like(ValueId id, const std::string& name) {
+  return add({.name = name, .bytes = bytes_of_samples(id, samples_), .kind = Kind::activation});
+}
+
+// Nothing but ones before the axis, in the order in which dimensions lie in memory.
+bool StepTensors::lie_side_by_side(ValueId whole, std::size_t axis) const {
+  const Shape& shape = value(whole).shape;
+  static constexpr std::array<std::size_t, 4> channels_last = {0, 2, 3, 1};
+  for (std::size_t place = 0; place < shape.size(); ++place) {
+    const std::size_t dimension = value(whole).channels_last ? channels_last[place] : place;
+    if (dimension == axis) return true;
+    if (shape[dimension].at(samples_) != 1) return false;
+  }
+  return false;
+}
+
+bool StepTensors::try_views(const std::vector<ValueId>& pieces, ValueId whole, std::size_t axis,
+                            std::int64_t microbatch) {
+  if (!lie_side_by_side(whole, axis)) return false;
+  const TensorId of_all = of(whole, microbatch);
+  std::vector<TensorId> parts;
+  for (const ValueId piece : pieces) parts.push_back(of(piece, microbatch));
+  const bool distinct = std::set<TensorId>(parts.begin(), parts.end()).size() == parts.size();
+  const bool free = std::all_of(parts.begin(), parts.end(), [&](TensorId part) {
+    const Tensor& tensor = graph_.tensors[part];
+    return tensor.kind == graph_.tensors[of_all].kind && !tensor.part_of && part != of_all;
+  });
+  if (!distinct || !free) return false;
+  std::int64_t offset_bytes = 0;
+  for (const TensorId part : parts) {
+    graph_.tensors[part].part_of = PartOf{of_all, offset_bytes};
+    offset_bytes += graph_.tensors[part].bytes;
+  }
+  return true;
+}
+
+}  // namespace stint

@@ -1,0 +1,67 @@
+// One training step of a network on one (micro-)batch of symbolic size: operations over values, in
+// an order that respects dependencies. Each operation states exactly what it reads.
+//
+// This is the network differentiated, not yet lowered: no bytes, no micro-batches, no cuts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "models/graph.hpp"
+#include "models/layers/infer.hpp"
+#include "models/layers/network.hpp"
+#include "models/training/effort.hpp"
+
+namespace stint {
+
+enum ValueId : int {};  // index into Training::values
+inline constexpr ValueId no_value{-1};
+
+struct Value {
+  std::string name;
+  Shape shape;  // logical: images are [batch, channels, height, width] however they lie in memory
+  Element element = Element::f32;
+  Kind kind = Kind::activation;
+  bool channels_last = false;     // of an image: lies as [batch, height, width, channels]
+  ValueId same_bytes = no_value;  // the value of which this is another shape
+};
+
+// What partial results over leaves are put together by: a sum, or the merging of means and squares.
+enum class Combine { sum, moments };
+
+// What an operation was made from, for whoever creates its kernel.
+using Origin = std::variant<std::monostate, LayerKind, LossKind, Optimizer>;
+
+struct Operation {
+  std::string name;  // "conv1.backward_data"
+  std::string op;    // "conv2d.backward_data"
+  Phase phase = Phase::forward;
+  std::string layer;  // by which a cut names it; "" if it belongs to none
+  Origin origin;
+  std::vector<ValueId> reads;  // by position; a value may stand twice
+  std::vector<ValueId> writes;
+  std::vector<ValueId> updates;
+  std::vector<ValueId> optional;
+  std::vector<std::pair<ValueId, ValueId>> may_overwrite;  // (y, x)
+  Effort effort;
+  Combine combine = Combine::sum;
+};
+
+// A trained parameter, and what its update needs.
+struct Trained {
+  ValueId parameter = no_value;
+  ValueId gradient = no_value;
+};
+
+struct Training {
+  std::vector<Value> values;
+  std::vector<Operation> operations;
+  std::vector<Trained> trained;       // each parameter once
+  std::vector<Parameter> parameters;  // all, with shapes and first values
+  ValueId loss = no_value;
+};
+
+}  // namespace stint
