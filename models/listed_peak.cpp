@@ -47,7 +47,7 @@ class Lifetimes {
     Lifetime& lifetime = of_root_[tensor];
     const Kind kind = graph_.tensors[tensor].kind;
     if (kind == Kind::state) lifetime.last = tasks;
-    if (kind != Kind::activation && lifetime.last != before_all) lifetime.first = 0;
+    if (kind != Kind::activation) lifetime.first = 0;
   }
 
   // An input that is given up ends before the task, so that the output counts in its place.

@@ -66,7 +66,7 @@ void expect_sensible(const Options& options) {
         "-o -", "standard output is asked for twice, --json prints there; expected a file");
 }
 
-stint::Request request_of(const Options& options, const stint::Graph& model,
+stint::Request request_of(const Options& options, const stint::Model& model,
                           const stint::Platform& platform) {
   stint::Request request = options.request;
   request.recompute = !options.no_recompute;
@@ -114,7 +114,7 @@ int write_frontier(const Options& options, const stint::Problem& problem) {
 int plan(const Options& options) {
   expect_sensible(options);
   stint::expect_strategy(options.request.strategy);
-  const stint::Graph model = stint::read_graph(options.model);
+  const stint::Model model = stint::read_model(options.model);
   const stint::Platform platform = options.platform == "here"
                                        ? stint::discover_platform()
                                        : stint::read_platform(options.platform);
@@ -135,14 +135,26 @@ void add_options(CLI::App& app, Options& options) {
                                                     {"time", Objective::time},
                                                     {"edp", Objective::edp},
                                                     {"memory", Objective::memory}};
+  const std::map<std::string, stint::ImageLayout> layouts{{"nhwc", stint::ImageLayout::nhwc},
+                                                          {"nchw", stint::ImageLayout::nchw}};
   stint::Request& request = options.request;
-  app.add_option("model", options.model, "graph of tasks; - is standard input")->required();
+  app.add_option("model", options.model, "model of layers, or graph of tasks; - is standard input")
+      ->required();
   app.add_option("platform", options.platform, "machine; - is standard input, here is this machine")
       ->required();
   app.add_option("-o,--output", options.output,
                  "where the schedule goes; - is standard output, the default without --json");
   app.add_option("--batch", request.batch, "samples of a step")
       ->check(CLI::Range(std::int64_t{1}, most));
+  app.add_option("--microbatches", request.microbatches, "parts of the batch, one after another")
+      ->check(CLI::Range(std::int64_t{1}, most));
+  app.add_option("--leaves", request.leaves,
+                 "parts of a micro-batch that are summed over in a fixed order")
+      ->check(CLI::Range(std::int64_t{1}, most));
+  app.add_option("--grain", request.grain, "cut layers along the batch: leaves of a piece")
+      ->check(CLI::Range(std::int64_t{1}, most));
+  app.add_option("--layout", request.layout, "how images lie in memory: nhwc or nchw")
+      ->transform(CLI::CheckedTransformer(layouts).description(""));
   app.add_option("--memory", options.memory,
                  "bound: NAME=SIZE or SIZE; NAME is a memory or a device, SIZE is bytes, 512MiB, "
                  "2GB or 60% of what keeping everything needs")

@@ -109,6 +109,19 @@ void check_request(const Request& request) {
     throw InputError("--bill deadline", "there is no deadline; expected --deadline SECONDS");
 }
 
+// Every layer is cut alike; those that cannot be stay whole.
+std::vector<Cut> cuts(const Model& model, std::int64_t grain) {
+  std::vector<Cut> all;
+  if (grain == 0) return all;
+  const auto* const network = std::get_if<Network>(&model);
+  if (network == nullptr) {
+    throw InputError("--grain", std::to_string(grain) +
+                                    ", which needs layers to cut; expected a model of layers");
+  }
+  for (const Layer& layer : network->layers) all.push_back({layer.name, grain});
+  return all;
+}
+
 Schedule blank_schedule(const Model& model, const Platform& platform, const Request& request) {
   Schedule blank;
   blank.stint = STINT_VERSION;
@@ -120,7 +133,8 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
   blank.lowering = {.batch = request.batch,
                     .microbatches = request.microbatches,
                     .leaves = request.leaves,
-                    .layout = request.layout};
+                    .layout = request.layout,
+                    .cuts = cuts(model, request.grain)};
   blank.graph = lower(model, blank.lowering);
   blank.numerics_sha256 = numerics_sha256(blank.model_sha256, request);
   return blank;

@@ -11,20 +11,11 @@
 namespace stint {
 namespace {
 
-std::int64_t count(const std::vector<std::int64_t>& shape) {
-  std::int64_t product = 1;
-  for (const std::int64_t size : shape) product *= size;
-  return product;
-}
-
 // Of a network that could be lowered: sizes are sensible.
 LayerFacts layer_facts(const LayerTypes& types) {
-  LayerFacts facts{.outputs = types.outputs};
-  for (const Parameter& parameter : types.parameters) {
-    if (parameter.trained) facts.parameters += count(parameter.shape);
-  }
+  LayerFacts facts{.outputs = types.outputs, .parameters = parameter_count(types)};
   for (const ValueType& output : types.outputs) {
-    const std::int64_t bytes = elements(output.shape).at(1) * bytes_of(output.element);
+    const std::int64_t bytes = product(output.shape).at(1) * bytes_of(output.element);
     facts.activation_bytes = add_bytes(facts.activation_bytes, bytes);
   }
   return facts;

@@ -212,6 +212,10 @@ TEST_CASE("costs are numbers that make sense", "[check]") {
         "/tasks/1/flops: inf; expected a number of at least 0");
   CHECK(fault([](Graph& g) { g.tasks[1].bytes_moved = -0.5; }) ==
         "/tasks/1/bytes_moved: -0.5; expected a number of at least 0");
+  CHECK(fault([](Graph& g) { g.tasks[1].features["a/b"] = -0.5; }) ==
+        "/tasks/1/features/a~1b: -0.5; expected a number of at least 0");
+  CHECK(fault([](Graph& g) { g.tasks[1].features["flops"] = 1; }) ==
+        "/tasks/1/features/flops: a feature that every task has; expected another name");
   CHECK(fault([](Graph& g) {
           g.tasks[1].parallel = Parallel{0, 0};
         }) == "/tasks/1/parallel/max_workers: 0; expected a whole number of at least 1");

@@ -1,9 +1,9 @@
 #include "models/graph_json.hpp"
 
 #include <catch2/catch.hpp>
-#include <filesystem>
 
 #include "files/text_file.hpp"
+#include "tests/support/bundled_files.hpp"
 #include "tests/support/chain_graph.hpp"
 #include "tests/support/json_schema.hpp"
 #include "tests/support/random_graph.hpp"
@@ -43,15 +43,6 @@ std::string shape_fault(const std::string& from, const std::string& to) {
   return fault(from, to);
 }
 
-std::vector<std::string> bundled() {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(STINT_SOURCE_DIR "/models")) {
-    const std::string path = entry.path().string();
-    if (path.ends_with(".json") && !path.ends_with(".schema.json")) files.push_back(path);
-  }
-  return files;
-}
-
 }  // namespace
 
 TEST_CASE("a file is read field by field", "[graph_json]") {
@@ -63,6 +54,7 @@ TEST_CASE("a file is read field by field", "[graph_json]") {
     "tasks": [{"name": "T", "phase": "update", "reads": ["x", "w"], "writes": ["y", "z"],
                "updates": ["p"], "optional": ["z"], "may_overwrite": {"z": "x"},
                "workspace_bytes": 16, "op": "conv2d.forward", "flops": 1e6, "bytes_moved": 64,
+               "shape": "64x3x3", "features": {"tiles": 7, "rows": {"value": 3, "basis": "assumed"}},
                "seconds": {"cpu": {"value": 0.5, "basis": "measured", "source": "here"}, "cuda": 2},
                "parallel": {"max_workers": 4, "serial_fraction": 0.25}}],
     "results": ["z"]})",
@@ -89,6 +81,8 @@ TEST_CASE("a file is read field by field", "[graph_json]") {
   CHECK(task.op == "conv2d.forward");
   CHECK(task.flops == 1e6);
   CHECK(task.bytes_moved == 64);
+  CHECK(task.shape == "64x3x3");
+  CHECK(task.features == std::map<std::string, double>{{"tiles", 7}, {"rows", 3}});
   CHECK(task.parallel == Parallel{4, 0.25});
   CHECK(graph.results == std::vector{TensorId{4}});
   CHECK(parse_graph(graph_text(graph), "again") == graph);
@@ -133,7 +127,7 @@ TEST_CASE("random graphs come back from their text, which conforms to the schema
 
 TEST_CASE("bundled graphs are read, come back from their text and conform to the schema",
           "[graph_json]") {
-  const auto files = bundled();
+  const auto files = bundled_files("models", "stint-tasks");
   REQUIRE(files.size() >= 3);
   for (const std::string& path : files) {
     CAPTURE(path);
@@ -172,7 +166,7 @@ TEST_CASE("unknown keys are refused, and the known ones told", "[graph_json]") {
   CHECK(shape_fault(R"("reads")", R"("read": [], "reads")") ==
         "f.json: /tasks/0: unknown key \"read\"; expected only name, phase, reads, writes, "
         "updates, optional, may_overwrite, workspace_bytes, seconds, op, flops, bytes_moved, "
-        "parallel");
+        "shape, features, parallel");
   CHECK(shape_fault(R"("kind": "input")", R"("part_of": {"tensor": "y", "offset": 0})") ==
         "f.json: /tensors/0/part_of: unknown key \"offset\"; expected only tensor, offset_bytes");
   CHECK(shape_fault(R"("reads")", R"("parallel": {"workers": 1}, "reads")") ==

@@ -48,8 +48,8 @@ Platform two_gpus() {
                         "two-gpus");
 }
 
-Problem problem_of(const Graph& graph, const Platform& platform, const Request& request) {
-  return make_problem(graph, platform, request, "graph");
+Problem problem_of(const Model& model, const Platform& platform, const Request& request) {
+  return make_problem(model, platform, request, "graph");
 }
 
 Problem problem_of(const std::string& graph_text, const Platform& platform,

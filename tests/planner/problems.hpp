@@ -17,7 +17,7 @@ Platform with_slow_state(Settable settable);
 // A host with a "cpu" and two "gpu"s, each with its own memory; links between host and gpus only.
 Platform two_gpus();
 
-Problem problem_of(const Graph& graph, const Platform& platform, const Request& request = {});
+Problem problem_of(const Model& model, const Platform& platform, const Request& request = {});
 Problem problem_of(const std::string& graph_text, const Platform& platform,
                    const Request& request = {});
 

@@ -54,6 +54,45 @@ TEST_CASE("a time model prices what has no seconds, by its op or by *", "[cost]"
   CHECK(seconds(task("conv2d.forward", 4, 25), platform) == 8 + 3 * 15 + 5);
 }
 
+TEST_CASE("a time model counts what a task's features say, and nothing where it has none",
+          "[cost]") {
+  Task with_tiles = task("conv2d.forward", 4, 8);
+  with_tiles.features = {{"tiles", 3}, {"rows", 5}};
+  CHECK(seconds(with_tiles, machine_with_model()) == 8 + 3 * 100);
+}
+
+TEST_CASE("a measured kernel of the task's op and shape wins over the time model", "[cost]") {
+  Platform platform = machine_with_model();
+  const auto measured = [&](const char* op, const char* shape, double time) {
+    Kernel kernel;
+    kernel.op = op;
+    kernel.shape = shape;
+    kernel.seconds = time;
+    platform.devices[0].kernels.push_back(kernel);
+  };
+  measured("relu.forward", "64", 7);
+  measured("conv2d.forward", "8x8", 30);
+  measured("conv2d.forward", "8x4", 20);
+  measured("conv2d.forward", "8x8", 10);
+  measured("conv2d.forward", "", 40);
+  Task given = task("conv2d.forward", 4, 8);
+  CHECK(seconds(given, platform) == 8);
+  given.shape = "8x8";
+  CHECK(seconds(given, platform) == 30);
+  given.shape = "8x4";
+  CHECK(seconds(given, platform) == 20);
+  given.shape = "8x5";
+  CHECK(seconds(given, platform) == 8);
+  given.shape = "64";
+  CHECK(seconds(given, platform) == 8);
+  given.op = "relu.forward";
+  CHECK(seconds(given, platform) == 7);
+  platform.devices[0].time_model.clear();
+  CHECK(seconds(given, platform) == 7);
+  given.seconds = {{"cpu", 1.0}};
+  CHECK(seconds(given, platform) == 1);
+}
+
 TEST_CASE("a task with times for other devices only cannot run", "[cost]") {
   Task elsewhere;
   elsewhere.seconds = {{"cuda", 1.0}};

@@ -136,6 +136,15 @@ const std::vector<Mutation> wrong = {
     {"micro-batches of a graph of tasks", 3,
      [](auto&, auto& s) { s.lowering.microbatches = s.request.microbatches = 2; }},
     {"another batch than asked for", 3, [](auto&, auto& s) { s.request.batch = 2; }},
+    {"other leaves than asked for", 3, [](auto&, auto& s) { s.request.leaves = 2; }},
+    {"another layout than asked for", 3,
+     [](auto&, auto& s) { s.request.layout = ImageLayout::nchw; }},
+    {"a layout of a graph of tasks", 3,
+     [](auto&, auto& s) { s.lowering.layout = s.request.layout = ImageLayout::nchw; }},
+    {"a cut of a graph of tasks", 3,
+     [](auto&, auto& s) {
+       s.lowering.cuts = {{"F0", 1}};
+     }},
 
     {"a task on a device that cannot run it", 4,
      [](auto&, auto& s) {

@@ -189,9 +189,8 @@ TEST_CASE("a key that is missing is named", "[schedule_json]") {
 TEST_CASE("faults of the shape say where, what and what was expected", "[schedule_json]") {
   CHECK(shape_fault("\"version\": 1", "\"version\": 2") ==
         "s.json: /version: 2; expected a whole number from 1 to 1");
-  CHECK(
-      shape_fault("\"cuts\":[]", "\"cuts\":[1]") ==
-      "s.json: /lowering/cuts: cuts of a graph of tasks, which has no layers to cut; expected []");
+  CHECK(shape_fault("\"cuts\":[]", "\"cuts\":[{\"layer\":\"a\",\"leaves\":0}]") ==
+        "s.json: /lowering/cuts/0/leaves: 0; expected a whole number of at least 1");
   CHECK(shape_fault("\"batch\":1", "\"batch\":0") ==
         "s.json: /request/batch: 0; expected a whole number of at least 1");
   CHECK(shape_fault("\"objective\":\"energy\"", "\"objective\":\"joy\"") ==
@@ -304,6 +303,26 @@ TEST_CASE("wrong names do not hide each other", "[schedule_json]") {
   CHECK(schedule.actions[0].worker == no_worker);
 }
 
+TEST_CASE("a lowering and what was asked of it are written as they are read", "[schedule_json]") {
+  Schedule schedule = training_step();
+  schedule.request.layout = ImageLayout::nchw;
+  schedule.request.grain = 4;
+  schedule.lowering = {.batch = 32,
+                       .microbatches = 2,
+                       .leaves = 8,
+                       .replicas = 2,
+                       .layout = ImageLayout::nchw,
+                       .cuts = {{"conv1", 4}, {"fc", 2}}};
+  const std::string text = schedule_text(schedule);
+  const Schedule read = parse_schedule(text, "s.json");
+  CHECK(read.lowering == schedule.lowering);
+  CHECK(read.request.layout == ImageLayout::nchw);
+  CHECK(read.request.grain == 4);
+  CHECK(schedule_text(read) == text);
+  CHECK(shape_fault("\"cuts\":[]", "\"cuts\":[],\"layout\":\"chwn\"") ==
+        "s.json: /lowering/layout: unknown word \"chwn\"; expected one of nhwc, nchw");
+}
+
 TEST_CASE("the bill is written as it is read", "[schedule_json]") {
   Request request;
   for (const std::string text : {"makespan", "deadline", "period=0.25", "period=1e-07"}) {
@@ -331,4 +350,10 @@ TEST_CASE("numerics are named by the model and the request, not by the rest of i
     other.*field = 2;
     CHECK(numerics_sha256("m", other) != name);
   }
+  Request other_layout;
+  other_layout.layout = ImageLayout::nchw;
+  CHECK(numerics_sha256("m", other_layout) != name);
+  Request in_pieces;
+  in_pieces.grain = 2;
+  CHECK(numerics_sha256("m", in_pieces) == name);
 }

@@ -72,7 +72,7 @@ TEST_CASE("show names the formats that it reads", "[show]") {
   const Ran ran = run_program("show", {"-"}, R"({"format": "stint-x", "version": 1})");
   CHECK(ran.exit == 2);
   CHECK(ran.err ==
-        "show: standard input: /format: the format \"stint-x\"; expected stint-tasks, "
+        "show: standard input: /format: the format \"stint-x\"; expected stint-model, stint-tasks, "
         "stint-platform, stint-schedule, stint-run or stint-frontier\n");
 }
 
