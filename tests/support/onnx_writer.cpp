@@ -152,7 +152,7 @@ std::string OnnxWriter::bytes() const {
 
 OnnxWriter started(const OnnxDims& x, std::int64_t opset) {
   OnnxWriter writer(opset);
-  writer.input("x", x).weight("b", {x.back()}).node("Add", {"x", "b"}, {"h"});
+  writer.input("x", x).weight("b", {x.begin() + 1, x.end()}).node("Add", {"x", "b"}, {"h"});
   return writer;
 }
 

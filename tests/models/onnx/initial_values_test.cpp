@@ -87,7 +87,8 @@ TEST_CASE("values follow every permutation of a weight", "[onnx]") {
   REQUIRE(values.size() == 24);
   for (int f = 0; f < 4; ++f) {
     for (int c = 0; c < 3; ++c) {
-      for (int y = 0; y < 2; ++y) CHECK(values[(f * 3 + c) * 2 + y] == 1 + (y * 3 + c) * 4 + f);
+      for (int y = 0; y < 2; ++y)
+        CHECK(values[(f * 3 + c) * 2 + y] == static_cast<float>(1 + (y * 3 + c) * 4 + f));
     }
   }
 }
