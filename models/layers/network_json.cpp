@@ -19,7 +19,7 @@ std::vector<NetworkInput> read_inputs(const JsonReader& list) {
   std::vector<NetworkInput> inputs;
   for (const JsonReader& input : list.elements()) {
     input.expect_only({"name", "shape", "type"});
-    inputs.push_back({.name = input.text("name"),
+    inputs.push_back({.name = name_from_json(input.child("name")),
                       .shape = shape_from_json(input.child("shape"), 1),
                       .type = input.word("type", Element::f32, element_words)});
   }
@@ -74,7 +74,7 @@ Network network_from_json(const JsonReader& document) {
   document.expect_only(
       {"format", "version", "name", "description", "inputs", "layers", "loss", "optimizer"});
   Network network;
-  network.name = document.text("name");
+  network.name = name_from_json(document.child("name"));
   network.description = document.text("description", "");
   network.inputs = read_inputs(document.child("inputs"));
   WrittenOut written = layers_from_json(document.child("layers"), network.inputs);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "models/check_graph.hpp"
 #include "models/layers/kind_json.hpp"
 
 namespace stint {
@@ -22,12 +23,6 @@ std::string full_name(const std::string& name, const Scope& scope, FullNames Sco
     const auto found = (around->*names).find(name);
     if (found != (around->*names).end()) return found->second;
   }
-  return name;
-}
-
-std::string read_name(const JsonReader& json) {
-  std::string name = json.text();
-  if (name.empty()) json.fail("an empty name; expected at least one character");
   return name;
 }
 
@@ -60,7 +55,7 @@ class BlockReader {
     std::string output = full_name(block.text("input"), scope, &Scope::values);
     for (std::int64_t i = 0; i < rounds; ++i) {
       Scope round{.outer = &scope,
-                  .prefix = fmt::format("{}{}.{}.", scope.prefix, read_name(name), i),
+                  .prefix = fmt::format("{}{}.{}.", scope.prefix, name_from_json(name), i),
                   .values = {{"input", output}},
                   .layers = {}};
       output = read(elements, round);
@@ -72,7 +67,7 @@ class BlockReader {
   std::string read_layer(const JsonReader& json, Scope& scope) {
     static constexpr std::string_view keys[] = {"name", "inputs", "outputs"};
     Layer layer{.name = "", .kind = layer_kind_from_json(json, keys), .inputs = {}, .outputs = {}};
-    layer.name = read_name(json.child("name"));
+    layer.name = name_from_json(json.child("name"));
     for (const JsonReader& input : json.elements("inputs")) {
       layer.inputs.push_back(full_name(input.text(), scope, &Scope::values));
     }
@@ -89,7 +84,7 @@ class BlockReader {
 
   static std::vector<std::string> read_outputs(const JsonReader& list) {
     std::vector<std::string> outputs;
-    for (const JsonReader& output : list.elements()) outputs.push_back(read_name(output));
+    for (const JsonReader& output : list.elements()) outputs.push_back(name_from_json(output));
     if (outputs.empty()) list.fail("no outputs; expected at least one");
     return outputs;
   }
@@ -118,6 +113,12 @@ class BlockReader {
 };
 
 }  // namespace
+
+std::string name_from_json(const JsonReader& json) {
+  std::string name = json.text();
+  if (const auto fault = fault_in_name(name); !fault.empty()) json.fail(fault);
+  return name;
+}
 
 WrittenOut layers_from_json(const JsonReader& list, const std::vector<NetworkInput>& inputs) {
   WrittenOut out;

@@ -30,6 +30,8 @@ struct WrittenOut {
   std::map<std::string, std::string> values;  // full names of what the top level names
 };
 
+std::string name_from_json(const JsonReader& json);  // not empty, on one line
+
 WrittenOut layers_from_json(const JsonReader& list, const std::vector<NetworkInput>& inputs);
 
 nlohmann::ordered_json to_json(const Layer& layer);

@@ -65,7 +65,8 @@ class NetworkLowering {
       : lowering_(lowering),
         training_(differentiate(network, lowering.layout)),
         leaves_of_piece_(cuts_by_layer(network, lowering)),
-        tasks_(training_, lowering, graph_),
+        tensors_(training_, lowering, graph_),
+        tasks_(training_, tensors_, graph_),
         losses_(lowering.microbatches),
         gradients_(training_.values.size()) {
     for (const Trained& trained : training_.trained)
@@ -97,7 +98,7 @@ class NetworkLowering {
     if (std::holds_alternative<Optimizer>(operation.origin))
       add_update(operation);
     else if (!operation.updates.empty())
-      add_to_replicas(operation, tensors(operation.reads, {0, samples()}));
+      add_to_replicas(operation, tensors_of(operation.reads, {0, samples()}));
     else if (!becomes_view(operation))
       add_tasks(operation);
     if (operation.phase == Phase::loss) add_to_sum(losses_, training_.loss, Phase::loss);
@@ -118,7 +119,7 @@ class NetworkLowering {
     for (std::int64_t replica = 0; replica < lowering_.replicas; ++replica) {
       TaskTensors lists{.reads = reads};
       for (const ValueId state : operation.updates)
-        lists.updates.push_back(tasks_.tensors().state_of(state, replica));
+        lists.updates.push_back(tensors_.state_of(state, replica));
       tasks_.add(operation, StepTensors::name_at(name, replica), lists, samples(), 1);
     }
   }
@@ -132,12 +133,12 @@ class NetworkLowering {
   }
 
   void add_to_sum(MergeTree& sum, ValueId value, Phase phase) {
-    sum.add(tasks_.tensors().of(value, microbatch_),
+    sum.add(tensors_.of(value, microbatch_),
             [&](const TreeMerge& merge, TensorId left, TensorId right) {
               std::string name = training_.values[value].name;
               const bool all = merge.begin == 0 && merge.end == lowering_.microbatches;
               if (!all) name += fmt::format("#{}:{}", merge.begin, merge.end);
-              const TensorId result = tasks_.tensors().add_like(value, name);
+              const TensorId result = tensors_.add_like(value, name);
               tasks_.add_merge(Combine::sum, phase, left, right, result);
               return result;
             });
@@ -156,7 +157,7 @@ class NetworkLowering {
     const ValueId all = joins ? operation.writes[0] : operation.reads[0];
     const std::size_t axis =
         axis_of(concat != nullptr ? concat->axis : split->axis, training_.values[all].shape);
-    return tasks_.tensors().try_views(pieces, all, axis, microbatch_);
+    return tensors_.try_views(pieces, all, axis, microbatch_);
   }
 
   std::int64_t pieces_of(const Operation& operation) const {
@@ -165,8 +166,8 @@ class NetworkLowering {
     bool any_samples = false;
     for (const auto* list : {&operation.reads, &operation.writes, &operation.updates}) {
       for (const ValueId id : *list) {
-        if (!tasks_.tensors().can_be_cut(id)) return 1;
-        any_samples |= tasks_.tensors().has_samples(id);
+        if (!tensors_.can_be_cut(id)) return 1;
+        any_samples |= tensors_.has_samples(id);
       }
     }
     return any_samples ? (lowering_.leaves + cut->second - 1) / cut->second : 1;
@@ -180,22 +181,21 @@ class NetworkLowering {
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
       const std::int64_t end = std::min((piece + 1) * leaves, lowering_.leaves);
       const SampleRange range{piece * leaves * leaf, end * leaf};
-      TaskTensors lists{.reads = tensors(operation.reads, range)};
+      TaskTensors lists{.reads = tensors_of(operation.reads, range)};
       for (const ValueId output : operation.writes)
         lists.writes.push_back(piece_of_output(output, range));
       tasks_.add(operation, name_in_batch(operation.name) + text(range), lists, range.count(),
                  end - piece * leaves);
       for (std::size_t i = 0; i < lists.writes.size(); ++i) {
-        if (!tasks_.tensors().has_samples(operation.writes[i]))
+        if (!tensors_.has_samples(operation.writes[i]))
           add_partial_result(operation, i, lists.writes[i], merges[i]);
       }
     }
   }
 
   TensorId piece_of_output(ValueId output, SampleRange range) {
-    if (tasks_.tensors().has_samples(output))
-      return tasks_.tensors().part(output, microbatch_, range);
-    return tasks_.tensors().add_like(output, name_of(output) + text(range));
+    if (tensors_.has_samples(output)) return tensors_.part(output, microbatch_, range);
+    return tensors_.add_like(output, name_of(output) + text(range));
   }
 
   // What was summed over the samples of a piece is merged; the last merge makes the value itself.
@@ -205,8 +205,8 @@ class NetworkLowering {
     merges.add(partial, [&](const TreeMerge& merge, TensorId left, TensorId right) {
       const bool all = merge.begin == 0 && merge.end == pieces_of(operation);
       const TensorId result =
-          all ? tasks_.tensors().of(value, microbatch_)
-              : tasks_.tensors().add_like(
+          all ? tensors_.of(value, microbatch_)
+              : tensors_.add_like(
                     value, fmt::format("{}[piece {}:{}]", name_of(value), merge.begin, merge.end));
       tasks_.add_merge(operation.combine, operation.phase, left, right, result);
       return result;
@@ -215,15 +215,14 @@ class NetworkLowering {
 
   TaskTensors whole(const Operation& operation) {
     const SampleRange all{0, samples()};
-    return {tensors(operation.reads, all), tensors(operation.writes, all), {}};
+    return {tensors_of(operation.reads, all), tensors_of(operation.writes, all), {}};
   }
 
-  std::vector<TensorId> tensors(const std::vector<ValueId>& values, SampleRange range) {
+  std::vector<TensorId> tensors_of(const std::vector<ValueId>& values, SampleRange range) {
     std::vector<TensorId> list;
     for (const ValueId id : values) {
-      list.push_back(tasks_.tensors().has_samples(id)
-                         ? tasks_.tensors().part(id, microbatch_, range)
-                         : tasks_.tensors().of(id, microbatch_));
+      list.push_back(tensors_.has_samples(id) ? tensors_.part(id, microbatch_, range)
+                                              : tensors_.of(id, microbatch_));
     }
     return list;
   }
@@ -233,14 +232,15 @@ class NetworkLowering {
   }
   std::string name_of(ValueId id) const { return name_in_batch(training_.values[id].name); }
   std::string name_in_batch(const std::string& name) const {
-    return tasks_.tensors().name_in(name, microbatch_);
+    return tensors_.name_in(name, microbatch_);
   }
-  std::int64_t samples() const { return tasks_.tensors().samples(); }
+  std::int64_t samples() const { return tensors_.samples(); }
 
   const Lowering& lowering_;
   Training training_;
   std::map<std::string, std::int64_t> leaves_of_piece_;  // by layer
   Graph graph_;
+  StepTensors tensors_;
   StepTasks tasks_;
   MergeTree losses_;
   std::vector<MergeTree> gradients_;  // by value

@@ -18,10 +18,8 @@ struct TaskTensors {
 
 class StepTasks {
  public:
-  StepTasks(const Training& training, const Lowering& lowering, Graph& graph)
-      : training_(training), graph_(graph), tensors_(training, lowering, graph) {}
-
-  StepTensors& tensors() { return tensors_; }
+  StepTasks(const Training& training, const StepTensors& tensors, Graph& graph)
+      : training_(training), tensors_(tensors), graph_(graph) {}
 
   void add(const Operation& operation, const std::string& name, const TaskTensors& tensors,
            std::int64_t samples, std::int64_t leaves);
@@ -36,8 +34,8 @@ class StepTasks {
   void permit_overwriting(const Operation& operation, const TaskTensors& tensors, Task& task) const;
 
   const Training& training_;
+  const StepTensors& tensors_;
   Graph& graph_;
-  StepTensors tensors_;
 };
 
 // Partial results over pieces or micro-batches, put together by the fixed tree as they come.

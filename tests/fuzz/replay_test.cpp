@@ -32,11 +32,15 @@ void replay(const std::vector<std::string>& seeds, int count, void (*target)(con
 }  // namespace
 
 TEST_CASE("damaged graphs are read or refused with one line", "[fuzz]") {
-  replay(bundled_seeds("models"), 8000, fuzz_graph);
+  replay(bundled_seeds("models", "stint-tasks"), 8000, fuzz_graph);
+}
+
+TEST_CASE("damaged networks are read or refused with one line", "[fuzz]") {
+  replay(bundled_seeds("models", "stint-model"), 4000, fuzz_network);
 }
 
 TEST_CASE("damaged platforms are read or refused with one line", "[fuzz]") {
-  replay(bundled_seeds("platforms"), 8000, fuzz_platform);
+  replay(bundled_seeds("platforms", "stint-platform"), 8000, fuzz_platform);
 }
 
 TEST_CASE("damaged schedules are judged or refused with one line", "[fuzz]") {
@@ -52,7 +56,7 @@ TEST_CASE("damaged reports are read or refused with one line", "[fuzz]") {
 }
 
 TEST_CASE("damage is the same every time, and mostly still JSON", "[fuzz]") {
-  const std::string text = bundled_seeds("models").front();
+  const std::string text = bundled_seeds("models", "stint-tasks").front();
   std::mt19937_64 one(7);
   std::mt19937_64 two(7);
   int changed = 0;

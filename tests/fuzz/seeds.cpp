@@ -1,11 +1,11 @@
 #include "tests/fuzz/seeds.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "benchmarks/large_schedule.hpp"
 #include "executor/run.hpp"
 #include "files/text_file.hpp"
+#include "tests/support/bundled_files.hpp"
 #include "tests/support/small_schedules.hpp"
 
 namespace stint {
@@ -15,21 +15,15 @@ constexpr std::size_t max_seed_bytes = 9000;  // larger files only take longer
 
 }  // namespace
 
-std::vector<std::string> bundled_seeds(const std::string& folder) {
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(STINT_SOURCE_DIR "/" + folder)) {
-    const std::string path = entry.path().string();
-    if (path.ends_with(".json") && !path.ends_with(".schema.json")) paths.push_back(path);
-  }
-  std::sort(paths.begin(), paths.end());
+std::vector<std::string> bundled_seeds(const std::string& folder, const std::string& format) {
   std::vector<std::string> texts;
-  for (const std::string& path : paths) texts.push_back(read_text(path));
+  for (const std::string& path : bundled_files(folder, format)) texts.push_back(read_text(path));
   std::erase_if(texts, [](const std::string& text) { return text.size() > max_seed_bytes; });
   return texts;
 }
 
 std::vector<std::string> schedule_seeds() {
-  std::vector<std::string> texts = bundled_seeds("schedules");
+  std::vector<std::string> texts = bundled_seeds("schedules", "stint-schedule");
   texts.push_back(schedule_text(chain_recomputed()));
   texts.push_back(schedule_text(chain_offloaded()));
   texts.push_back(schedule_text(large_schedule(1, {.lanes = 2, .rounds_per_look = 2})));

@@ -6,8 +6,8 @@
 
 namespace stint {
 
-// The texts of the small bundled *.json of a folder, in the order of their names, without schemas.
-std::vector<std::string> bundled_seeds(const std::string& folder);
+// The texts of the small bundled files of a folder and format, in the order of their names.
+std::vector<std::string> bundled_seeds(const std::string& folder, const std::string& format);
 
 // Small valid schedules: copies over links, state, reuse of addresses by other workers.
 std::vector<std::string> schedule_seeds();

@@ -6,6 +6,7 @@
 #include "executor/run.hpp"
 #include "files/input_error.hpp"
 #include "models/graph.hpp"
+#include "models/layers/network.hpp"
 #include "platforms/platform.hpp"
 #include "schedules/dot.hpp"
 #include "schedules/judged.hpp"
@@ -77,6 +78,14 @@ void fuzz_graph(const std::string& text) {
     const Graph graph = parse_graph(text, "graph.json");
     require(parse_graph(graph_text(graph), "written.json") == graph, "a graph changes in writing");
     show(graph);
+  });
+}
+
+void fuzz_network(const std::string& text) {
+  read([&] {
+    const Network network = parse_network(text, "network.json");
+    require(parse_network(network_text(network), "written.json") == network,
+            "a network changes in writing");
   });
 }
 

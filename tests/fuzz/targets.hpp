@@ -7,8 +7,9 @@
 
 namespace stint {
 
-// Read, write, read again, which may change nothing; and show.
+// Read, write, read again, which may change nothing; and show graphs and platforms.
 void fuzz_graph(const std::string& text);
+void fuzz_network(const std::string& text);
 void fuzz_platform(const std::string& text);
 
 // The same, and judge; simulate if the judge says that it can be.

@@ -1,9 +1,9 @@
 #include "models/graph_json.hpp"
 
 #include <catch2/catch.hpp>
-#include <filesystem>
 
 #include "files/text_file.hpp"
+#include "tests/support/bundled_files.hpp"
 #include "tests/support/chain_graph.hpp"
 #include "tests/support/json_schema.hpp"
 #include "tests/support/random_graph.hpp"
@@ -41,15 +41,6 @@ std::string shape_fault(const std::string& from, const std::string& to) {
   CAPTURE(from, to);
   CHECK_FALSE(schema_fault(schema, replaced(from, to)).empty());
   return fault(from, to);
-}
-
-std::vector<std::string> bundled() {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(STINT_SOURCE_DIR "/models")) {
-    const std::string path = entry.path().string();
-    if (path.ends_with(".json") && !path.ends_with(".schema.json")) files.push_back(path);
-  }
-  return files;
 }
 
 }  // namespace
@@ -136,7 +127,7 @@ TEST_CASE("random graphs come back from their text, which conforms to the schema
 
 TEST_CASE("bundled graphs are read, come back from their text and conform to the schema",
           "[graph_json]") {
-  const auto files = bundled();
+  const auto files = bundled_files("models", "stint-tasks");
   REQUIRE(files.size() >= 3);
   for (const std::string& path : files) {
     CAPTURE(path);
