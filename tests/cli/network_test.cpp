@@ -40,7 +40,7 @@ TEST_CASE("a network is planned, checked and run", "[cli]") {
                Arguments{"--batch", "16", "--microbatches", "4", "--leaves", "2"},
                Arguments{"--batch", "16", "--leaves", "8", "--grain", "2"},
                Arguments{"--batch", "16", "--layout", "nchw"},
-               Arguments{"--batch", "64", "--memory", "90%"});
+               Arguments{"--batch", "64", "--memory", "100%"});
   CAPTURE(options);
   Arguments all = options;
   all.insert(all.end(), {"-o", schedule});
