@@ -1,11 +1,9 @@
 // Models of layers on the command line: planned, shown, checked, run; what does not fit is refused.
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "files/text_file.hpp"
-#include "tests/support/run_program.hpp"
+#include "tests/cli/refused.hpp"
 
 using namespace stint;
 using Catch::Contains;
@@ -16,14 +14,6 @@ using Arguments = std::vector<std::string>;
 
 const std::string lenet5 = bundled("models/lenet5.json");
 const std::string desk = bundled("platforms/desk.json");
-
-void require_refused(const Ran& ran, const std::string& because) {
-  CAPTURE(ran.out, ran.err);
-  REQUIRE(ran.exit == 2);
-  REQUIRE(ran.out.empty());
-  REQUIRE(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
-  REQUIRE_THAT(ran.err, Contains(because));
-}
 
 Ran plan_lenet5(Arguments options) {
   options.insert(options.begin(), {"-q", lenet5, desk});
