@@ -109,7 +109,7 @@ void check_request(const Request& request) {
     throw InputError("--bill deadline", "there is no deadline; expected --deadline SECONDS");
 }
 
-// Every layer is cut alike; those that cannot be stay whole.
+// Every layer and the loss are cut alike; those that cannot be stay whole.
 std::vector<Cut> cuts(const Model& model, std::int64_t grain) {
   std::vector<Cut> all;
   if (grain == 0) return all;
@@ -119,6 +119,7 @@ std::vector<Cut> cuts(const Model& model, std::int64_t grain) {
                                     ", which needs layers to cut; expected a model of layers");
   }
   for (const Layer& layer : network->layers) all.push_back({layer.name, grain});
+  all.push_back({"loss", grain});
   return all;
 }
 

@@ -49,7 +49,11 @@ const std::vector<LibraryRule> library_rules = {
     {"hwloc", inside("platforms/"), "platforms/"},
     {"nvml", inside("platforms/"), "platforms/"},
     {"ortools/", inside("planner/"), "planner/"},
-    {"protozero/", inside("planner/"), "planner/"},
+    {"protozero/",
+     [](const std::string& file) {
+       return file.starts_with("planner/") || file.starts_with("models/onnx/");
+     },
+     "planner/ and models/onnx/"},
     {"simgrid/", inside("schedules/simgrid_replay"), "schedules/simgrid_replay*"},
     {"cuda", inside("executor/cuda/"), "executor/cuda/"},
     {"cudnn", inside("executor/cuda/"), "executor/cuda/"},
@@ -100,8 +104,9 @@ std::vector<std::string> include_violations(const SourceFiles& files) {
     for (const std::string& included : included_by(text)) {
       check_folder(file, included, violations);
       check_library(file, included, violations);
-      if (included.starts_with("ortools/") || included.starts_with("protozero/"))
-        solver_files.insert(file);
+      const bool is_of_solver =
+          included.starts_with("ortools/") || included.starts_with("protozero/");
+      if (is_of_solver && file.starts_with("planner/")) solver_files.insert(file);
     }
   }
   if (solver_files.size() > 1)

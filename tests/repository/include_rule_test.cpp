@@ -81,6 +81,7 @@ TEST_CASE("a library in its place is allowed", "[repository]") {
   REQUIRE(fault_of("platforms/here.cpp", "#include <hwloc.h>").empty());
   REQUIRE(fault_of("schedules/simgrid_replay.cpp", "#include <simgrid/s4u.hpp>").empty());
   REQUIRE(fault_of("planner/cp_sat.cpp", "#include <protozero/pbf_writer.hpp>").empty());
+  REQUIRE(fault_of("models/onnx/proto.cpp", "#include <protozero/pbf_reader.hpp>").empty());
   REQUIRE(fault_of("executor/cuda/arena.cu", "#include <cuda_runtime.h>").empty());
 }
 

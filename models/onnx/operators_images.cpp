@@ -1,0 +1,198 @@
+// Convolutions and pools over [batch, channels, height, width].
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/onnx/translation.hpp"
+
+namespace stint {
+namespace {
+
+constexpr std::int64_t most_size = std::int64_t{1} << 30;
+
+// A list with `count` numbers for two directions, none of them absurd.
+std::vector<std::int64_t> sizes_of(const OnnxNode& node, const char* name, std::size_t count,
+                                   std::int64_t otherwise) {
+  const auto sizes = attribute(node, name, std::vector<std::int64_t>(count, otherwise));
+  if (sizes.size() != count)
+    throw OnnxUnsupported(fmt::format("with {} {}, not {}", sizes.size(), name, count));
+  for (const std::int64_t size : sizes) {
+    if (size < 0 || size > most_size)
+      throw ShapeFault(fmt::format("{} {}; expected 0 to 2^30", name, size));
+  }
+  return sizes;
+}
+
+Pair pair_of(const OnnxNode& node, const char* name, std::int64_t otherwise) {
+  const auto sizes = sizes_of(node, name, 2, otherwise);
+  return {sizes[0], sizes[1]};
+}
+
+Pair image_size(const OnnxActivation& x) {
+  if (x.type.shape.size() != 4)
+    throw OnnxUnsupported(fmt::format("over {} dimensions", x.type.shape.size()));
+  const Pair size = {x.type.shape[2].count, x.type.shape[3].count};
+  if (std::max(size[0], size[1]) > most_size)
+    throw ShapeFault(to_string(x.type.shape) + "; expected a height and width of at most 2^30");
+  return size;
+}
+
+struct Window {
+  Pair kernel;
+  Pair stride;
+  Pair dilation;
+};
+
+Window window_of(const OnnxNode& node, const Pair& kernel) {
+  Window window{kernel, pair_of(node, "strides", 1), pair_of(node, "dilations", 1)};
+  for (const Pair& sizes : {window.kernel, window.stride, window.dilation}) {
+    if (sizes[0] < 1 || sizes[1] < 1)
+      throw ShapeFault("a kernel, stride or dilation of 0; expected 1 or more");
+  }
+  return window;
+}
+
+std::int64_t span_of(const Window& window, int axis) {
+  return (window.kernel[axis] - 1) * window.dilation[axis] + 1;
+}
+
+// So much padding along each axis, the odd one at the end or at the beginning.
+Padding shared_out(const Pair& total, bool odd_at_end) {
+  Padding padding{};
+  for (const int axis : {0, 1}) {
+    const std::int64_t less = total[axis] / 2;
+    const std::int64_t more = total[axis] - less;
+    padding[axis] = odd_at_end ? less : more;
+    padding[axis + 2] = odd_at_end ? more : less;
+  }
+  return padding;
+}
+
+Padding given_padding(const OnnxNode& node) {
+  const auto pads = sizes_of(node, "pads", 4, 0);
+  return {pads[0], pads[1], pads[2], pads[3]};
+}
+
+// As many outputs as inputs, strides apart.
+Pair total_for_same(const Window& window, const Pair& size) {
+  Pair total{};
+  for (const int axis : {0, 1}) {
+    const std::int64_t stride = window.stride[axis];
+    const std::int64_t outputs = (size[axis] + stride - 1) / stride;
+    total[axis] =
+        std::max<std::int64_t>(0, (outputs - 1) * stride + span_of(window, axis) - size[axis]);
+  }
+  return total;
+}
+
+Padding padding_of(const OnnxNode& node, const Window& window, const Pair& size) {
+  const std::string rule = attribute(node, "auto_pad", "NOTSET");
+  if (rule == "VALID") return {};
+  if (rule == "SAME_UPPER") return shared_out(total_for_same(window, size), true);
+  if (rule == "SAME_LOWER") return shared_out(total_for_same(window, size), false);
+  if (rule != "NOTSET" && !rule.empty()) throw OnnxUnsupported("with an unknown auto_pad");
+  return given_padding(node);
+}
+
+// What a transposed convolution must leave out for the output to have the size asked for.
+Padding transposed_padding(const OnnxNode& node, const Window& window, const Pair& size,
+                           const Pair& output_padding) {
+  const std::string rule = attribute(node, "auto_pad", "NOTSET");
+  const bool same = rule == "SAME_UPPER" || rule == "SAME_LOWER";
+  const bool asked = find_attribute(node, "output_shape") != nullptr;
+  if (!same && !asked) return rule == "VALID" ? Padding{} : given_padding(node);
+  const Pair wanted = asked ? pair_of(node, "output_shape", 0)
+                            : Pair{size[0] * window.stride[0], size[1] * window.stride[1]};
+  Pair total{};
+  for (const int axis : {0, 1}) {
+    total[axis] = window.stride[axis] * (size[axis] - 1) + output_padding[axis] +
+                  span_of(window, axis) - wanted[axis];
+    if (total[axis] < 0) throw OnnxUnsupported("with an output_shape beyond what it computes");
+  }
+  return shared_out(total, rule == "SAME_UPPER");
+}
+
+const OnnxConstant& image_weight(OnnxTranslation& t, const OnnxNode& node) {
+  const OnnxConstant& weight = t.scope.constant(node, 1);
+  if (weight.shape.size() != 4)
+    throw OnnxUnsupported(fmt::format("with a weight of {} dimensions", weight.shape.size()));
+  return weight;
+}
+
+std::vector<OnnxParameter> weight_and_bias(OnnxTranslation& t, const OnnxNode& node,
+                                           const OnnxConstant& weight) {
+  std::vector<OnnxParameter> parameters = {{"weight", weight}};
+  if (has_input(node, 2)) parameters.push_back({"bias", t.scope.constant(node, 2)});
+  return parameters;
+}
+
+std::int64_t groups_of(const OnnxNode& node) {
+  const std::int64_t groups = attribute(node, "group", std::int64_t{1});
+  if (groups < 1 || groups > most_size) throw ShapeFault("group; expected 1 or more");
+  return groups;
+}
+
+void convolution(OnnxTranslation& t, const OnnxNode& node) {
+  const OnnxActivation& x = t.scope.activation(node, 0);
+  const Pair size = image_size(x);
+  const OnnxConstant& weight = image_weight(t, node);
+  const Window window = window_of(node, {weight.shape[2], weight.shape[3]});
+  t.make(node,
+         Conv2d{weight.shape[0], window.kernel, window.stride, padding_of(node, window, size),
+                window.dilation, groups_of(node), has_input(node, 2)},
+         {x}, weight_and_bias(t, node, weight));
+}
+
+void transposed_convolution(OnnxTranslation& t, const OnnxNode& node) {
+  const OnnxActivation& x = t.scope.activation(node, 0);
+  const Pair size = image_size(x);
+  const OnnxConstant& weight = image_weight(t, node);
+  const Window window = window_of(node, {weight.shape[2], weight.shape[3]});
+  const Pair output_padding = pair_of(node, "output_padding", 0);
+  const std::int64_t groups = groups_of(node);
+  t.make(node,
+         ConvTranspose2d{weight.shape[1] * groups, window.kernel, window.stride,
+                         transposed_padding(node, window, size, output_padding), output_padding,
+                         window.dilation, groups, has_input(node, 2)},
+         {x}, weight_and_bias(t, node, weight));
+}
+
+void max_pool(OnnxTranslation& t, const OnnxNode& node) {
+  const OnnxActivation& x = t.scope.activation(node, 0);
+  const Pair size = image_size(x);
+  const Window window = window_of(node, pair_of(node, "kernel_shape", 0));
+  t.make(node,
+         MaxPool2d{window.kernel, window.stride, padding_of(node, window, size), window.dilation,
+                   attribute(node, "ceil_mode", std::int64_t{0}) != 0},
+         {x});
+}
+
+void average_pool(OnnxTranslation& t, const OnnxNode& node) {
+  const OnnxActivation& x = t.scope.activation(node, 0);
+  const Pair size = image_size(x);
+  const Window window = window_of(node, pair_of(node, "kernel_shape", 0));
+  if (window.dilation != Pair{1, 1}) throw OnnxUnsupported("with dilations");
+  t.make(node,
+         AvgPool2d{window.kernel, window.stride, padding_of(node, window, size),
+                   attribute(node, "ceil_mode", std::int64_t{0}) != 0,
+                   attribute(node, "count_include_pad", std::int64_t{0}) != 0},
+         {x});
+}
+
+void global_average_pool(OnnxTranslation& t, const OnnxNode& node) {
+  const OnnxActivation& x = t.scope.activation(node, 0);
+  image_size(x);
+  t.make(node, GlobalAvgPool{}, {x});
+}
+
+}  // namespace
+
+OnnxOperators image_operators() {
+  return {{"Conv", convolution},
+          {"ConvTranspose", transposed_convolution},
+          {"MaxPool", max_pool},
+          {"AveragePool", average_pool},
+          {"GlobalAveragePool", global_average_pool}};
+}
+
+}  // namespace stint
