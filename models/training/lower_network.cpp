@@ -14,7 +14,6 @@ namespace stint {
 namespace {
 
 constexpr std::int64_t most_samples = std::int64_t{1} << 20;
-constexpr std::int64_t most_tasks = 20'000'000;
 
 void expect_range(const char* key, std::int64_t value) {
   if (value < 1 || value > most_samples)
@@ -67,15 +66,15 @@ class NetworkLowering {
         leaves_of_piece_(cuts_by_layer(network, lowering)),
         tensors_(training_, lowering, graph_),
         tasks_(training_, tensors_, graph_),
-        losses_(lowering.microbatches),
         gradients_(training_.values.size()) {
-    for (const Trained& trained : training_.trained)
-      gradients_[trained.gradient] = MergeTree(lowering.microbatches);
     graph_.name = network.name;
   }
 
-  Graph lower() {
-    expect_few_tasks();
+  Graph lower(std::int64_t most_tasks) {
+    expect_few_tasks(most_tasks);
+    losses_ = MergeTree(lowering_.microbatches);
+    for (const Trained& trained : training_.trained)
+      gradients_[trained.gradient] = MergeTree(lowering_.microbatches);
     for (microbatch_ = 0; microbatch_ < lowering_.microbatches; ++microbatch_) {
       for (const Operation& operation : training_.operations) add(operation);
     }
@@ -84,9 +83,15 @@ class NetworkLowering {
   }
 
  private:
-  void expect_few_tasks() const {
+  // Counts what there is at least: not what may become a view, nor merges.
+  void expect_few_tasks(std::int64_t most_tasks) const {
     std::int64_t tasks = 0;
-    for (const Operation& operation : training_.operations) tasks += pieces_of(operation);
+    for (const Operation& operation : training_.operations) {
+      if (!operation.updates.empty())
+        tasks += 1;
+      else if (!is_concat_or_split(operation))
+        tasks += pieces_of(operation);
+    }
     if (tasks > most_tasks / lowering_.microbatches)
       throw InputError("/lowering",
                        fmt::format("more than {} tasks; expected fewer micro-batches or "
@@ -144,14 +149,19 @@ class NetworkLowering {
             });
   }
 
+  static bool is_concat_or_split(const Operation& operation) {
+    const auto* kind = std::get_if<LayerKind>(&operation.origin);
+    return kind != nullptr &&
+           (std::holds_alternative<Concat>(*kind) || std::holds_alternative<Split>(*kind));
+  }
+
   // A concatenation forward and the gradient of a split put pieces together, the other two take a
   // whole apart.
   bool becomes_view(const Operation& operation) {
-    const auto* kind = std::get_if<LayerKind>(&operation.origin);
-    if (kind == nullptr) return false;
-    const auto* concat = std::get_if<Concat>(kind);
-    const auto* split = std::get_if<Split>(kind);
-    if (concat == nullptr && split == nullptr) return false;
+    if (!is_concat_or_split(operation)) return false;
+    const LayerKind& kind = std::get<LayerKind>(operation.origin);
+    const auto* concat = std::get_if<Concat>(&kind);
+    const auto* split = std::get_if<Split>(&kind);
     const bool joins = (concat != nullptr) == (operation.phase == Phase::forward);
     const auto& pieces = joins ? operation.reads : operation.writes;
     const ValueId all = joins ? operation.writes[0] : operation.reads[0];
@@ -249,9 +259,9 @@ class NetworkLowering {
 
 }  // namespace
 
-Graph lower_network(const Network& network, const Lowering& lowering) {
+Graph lower_network(const Network& network, const Lowering& lowering, std::int64_t most_tasks) {
   check(lowering);
-  return NetworkLowering(network, lowering).lower();
+  return NetworkLowering(network, lowering).lower(most_tasks);
 }
 
 }  // namespace stint

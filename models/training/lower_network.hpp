@@ -17,7 +17,9 @@
 
 namespace stint {
 
-// Throws InputError if the network is unsound, or cannot be lowered that way.
-Graph lower_network(const Network& network, const Lowering& lowering);
+// Throws InputError if the network is unsound, or cannot be lowered that way: not to more than
+// `most_tasks`, which is known before any is made.
+Graph lower_network(const Network& network, const Lowering& lowering,
+                    std::int64_t most_tasks = 20'000'000);
 
 }  // namespace stint

@@ -60,6 +60,17 @@ TEST_CASE("a graph that the network does not lower to breaks R3", "[rules]") {
       Break([](Schedule& s) { s.request.leaves = s.lowering.leaves = 2; }),
       Break([](Schedule& s) { s.request.batch = s.lowering.batch = 7; }),
       Break([](Schedule& s) { s.request.microbatches = s.lowering.microbatches = 1 << 30; }),
+      Break([](Schedule& s) {
+        s.request.batch = s.lowering.batch = 1 << 20;
+        s.request.microbatches = s.lowering.microbatches = 1 << 20;
+        s.request.leaves = s.lowering.leaves = 1;
+      }),
+      Break([](Schedule& s) {
+        s.request.batch = s.lowering.batch = 1 << 20;
+        s.request.microbatches = s.lowering.microbatches = 1;
+        s.request.leaves = s.lowering.leaves = 1 << 20;
+        for (Cut& cut : s.lowering.cuts) cut.leaves = 1;
+      }),
       Break([](Schedule& s) { std::get<Network>(s.model).layers[1].name = "other"; }),
       Break([](Schedule& s) { std::get<Network>(s.model).optimizer = Adam{}; }),
       Break([](Schedule& s) { std::get<Network>(s.model).layers[0].inputs = {"nothing"}; }));
