@@ -36,6 +36,8 @@ ValueId TrainingBuilder::add_like(ValueId other, const std::string& name) {
 ValueId TrainingBuilder::add_view(ValueId of, const std::string& name, const Shape& shape) {
   Value view = value(of);
   view.name = name;
+  // In another shape the elements are in listed order, or in either: see ImageOrders.
+  view.channels_last = view.channels_last && shape == view.shape;
   view.shape = shape;
   view.same_bytes = of;
   return add_value(std::move(view));
