@@ -73,6 +73,10 @@ ValueId TrainingBuilder::new_gradient(ValueId of, const AppliedLayer& reader) {
   return share;
 }
 
+ValueId TrainingBuilder::new_gradient_wanted_or_not(ValueId of, const AppliedLayer& reader) {
+  return wants_gradient(of) ? new_gradient(of, reader) : add_like(of, value(of).name + ".unused");
+}
+
 void TrainingBuilder::pass_gradient(ValueId of, ValueId share, const AppliedLayer& reader) {
   if (value(share).shape != value(of).shape)
     share = add_view(share, share_name(of, reader), value(of).shape);
