@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 namespace stint {
 namespace {
@@ -20,9 +21,10 @@ std::string text_of(const std::vector<KernelOperand>& list) {
 }
 
 std::string text_of(const TaskKernel& kernel) {
-  return fmt::format("{}:{}>{}!{} {} {} {} {}", kernel.op, text_of(kernel.reads),
-                     text_of(kernel.writes), text_of(kernel.updates), kernel.samples, kernel.batch,
-                     kernel.left_samples, kernel.right_samples);
+  const std::array<std::int64_t, 5> counts = {kernel.samples, kernel.batch, kernel.averaged_over,
+                                              kernel.left_samples, kernel.right_samples};
+  return fmt::format("{}:{}>{}!{} {}", kernel.op, text_of(kernel.reads), text_of(kernel.writes),
+                     text_of(kernel.updates), fmt::join(counts, ","));
 }
 
 }  // namespace

@@ -130,6 +130,7 @@ void forward(const Attention& layer, AppliedLayer& at, TrainingBuilder& builder)
   builder.emit(std::move(operation));
 }
 
+// All three gradients are computed, wanted or not: they share their scores.
 void backward(const Attention& layer, const AppliedLayer& at, TrainingBuilder& builder) {
   const AttentionSizes s = sizes_of(layer, at, builder);
   Operation operation = operation_of(at, "backward", Phase::backward);
@@ -137,7 +138,7 @@ void backward(const Attention& layer, const AppliedLayer& at, TrainingBuilder& b
   for (const ValueId more : {at.outputs[0], at.kept, at.output_gradients[0]})
     operation.reads.push_back(more);
   for (const ValueId input : at.inputs) {
-    if (builder.wants_gradient(input)) operation.writes.push_back(builder.new_gradient(input, at));
+    operation.writes.push_back(builder.new_gradient_wanted_or_not(input, at));
   }
   operation.effort = attention_effort(s,
                                       {{s.queries, s.keys, s.width, s.heads},

@@ -90,6 +90,7 @@ void StepTasks::add_kernel(const Operation& operation, const TaskTensors& tensor
   kernel.leaves = leaves;
   kernel.first_sample = first_sample;
   kernel.batch = batch_;
+  kernel.averaged_over = operation.averaged_over.at(tensors_.samples());
   kernels_->push_back(std::move(kernel));
 }
 
