@@ -12,8 +12,10 @@ namespace stint {
 
 using Model = std::variant<Graph, Network>;
 
-// Reads a "stint-tasks" or "stint-model" file, checked; "-" is standard input.
+// Reads a "stint-tasks", "stint-model" or ONNX file, checked; "-" is standard input. An ONNX file
+// is known by its name alone, and trained as OnnxOptions says by default.
 Model read_model(const std::string& path);
+bool is_onnx_file(const std::string& path);
 Model parse_model(const std::string& text, const std::string& file);
 
 // The file's text, whose SHA-256 is the model's name in other files.

@@ -3,6 +3,7 @@
 #include "files/text_file.hpp"
 #include "models/graph_json.hpp"
 #include "models/layers/network_json.hpp"
+#include "models/onnx/read_onnx.hpp"
 
 namespace stint {
 
@@ -19,7 +20,10 @@ Model parse_model(const std::string& text, const std::string& file) {
   return model_from_json({document, file});
 }
 
+bool is_onnx_file(const std::string& path) { return path.ends_with(".onnx"); }
+
 Model read_model(const std::string& path) {
+  if (is_onnx_file(path)) return read_onnx(path).network;
   return parse_model(read_text(path), path == "-" ? "standard input" : path);
 }
 

@@ -20,6 +20,7 @@
 #include "planner/outcome_json.hpp"
 #include "planner/plan.hpp"
 #include "planner/report.hpp"
+#include "planner/training_request.hpp"
 #include "platforms/here.hpp"
 
 namespace {
@@ -39,6 +40,7 @@ struct Options {
   bool json = false;
   bool quiet = false;
   stint::Request request;
+  stint::TrainingRequest training;
 };
 
 std::atomic<bool> interrupted{false};
@@ -114,7 +116,7 @@ int write_frontier(const Options& options, const stint::Problem& problem) {
 int plan(const Options& options) {
   expect_sensible(options);
   stint::expect_strategy(options.request.strategy);
-  const stint::Model model = stint::read_model(options.model);
+  const stint::Model model = read_model(options.model, options.training);
   const stint::Platform platform = options.platform == "here"
                                        ? stint::discover_platform()
                                        : stint::read_platform(options.platform);
@@ -128,6 +130,15 @@ int plan(const Options& options) {
   return report(options, problem, outcome);
 }
 
+// What an ONNX file does not say.
+void add_training_options(CLI::App& app, stint::TrainingRequest& training) {
+  app.add_option("--loss", training.loss, "of an ONNX file: cross_entropy or mse");
+  app.add_option("--optimizer", training.optimizer, "of an ONNX file: sgd or adam");
+  app.add_option("--learning-rate", training.learning_rate, "of an ONNX file");
+  app.add_option("--momentum", training.momentum, "of an ONNX file, with sgd");
+  app.add_option("--weight-decay", training.weight_decay, "of an ONNX file");
+}
+
 void add_options(CLI::App& app, Options& options) {
   using stint::Objective;
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -138,7 +149,8 @@ void add_options(CLI::App& app, Options& options) {
   const std::map<std::string, stint::ImageLayout> layouts{{"nhwc", stint::ImageLayout::nhwc},
                                                           {"nchw", stint::ImageLayout::nchw}};
   stint::Request& request = options.request;
-  app.add_option("model", options.model, "model of layers, or graph of tasks; - is standard input")
+  app.add_option("model", options.model,
+                 "model of layers (.json, .onnx) or graph of tasks; - is standard input")
       ->required();
   app.add_option("platform", options.platform, "machine; - is standard input, here is this machine")
       ->required();
@@ -186,6 +198,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", STINT_VERSION);
   Options options;
   add_options(app, options);
+  add_training_options(app, options.training);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -2,6 +2,7 @@
 #include "files/text_file.hpp"
 #include "models/graph_json.hpp"
 #include "models/layers/network_json.hpp"
+#include "models/model.hpp"
 #include "platforms/here.hpp"
 #include "platforms/platform_json.hpp"
 #include "schedules/any_file.hpp"
@@ -29,6 +30,7 @@ AnyFile parse_any_file(const std::string& text, const std::string& file) {
 
 AnyFile read_any_file(const std::string& path) {
   if (path == "here") return discover_platform();
+  if (is_onnx_file(path)) return std::get<Network>(read_model(path));
   return parse_any_file(read_text(path), path == "-" ? "standard input" : path);
 }
 

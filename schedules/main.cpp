@@ -87,13 +87,15 @@ int show(const Options& options) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "Explain a file: a model of layers, a graph of tasks, a platform, a schedule, a run's report "
+      "Explain a file: a model of layers (.json, .onnx), a graph of tasks, a platform, a schedule, "
+      "a run's report "
       "or a frontier.",
       "show"};
   app.set_version_flag("--version", STINT_VERSION);
   Options options;
   app.add_option("FILE", options.file,
-                 "a model of layers, a graph of tasks, a platform, a schedule, a run's report or a "
+                 "a model of layers (.json, .onnx), a graph of tasks, a platform, a schedule, a "
+                 "run's report or a "
                  "frontier; "
                  "- is standard input, here this machine")
       ->required()

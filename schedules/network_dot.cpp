@@ -46,7 +46,9 @@ class NetworkDot {
     const std::string id = fmt::format("l{}", i);
     add_box(id, layer.name + '\n' + std::string(op_name(layer.kind)), Phase::forward);
     add_edges(layer.inputs, id);
-    for (const std::string& output : layer.outputs) made_by_[output] = id;
+    for (const std::string& output : output_names(layer)) {
+      made_by_[output] = id;
+    }
   }
 
   void add_edges(const std::vector<std::string>& values, const std::string& to) {

@@ -19,8 +19,9 @@ Json inputs_json(const Network& network) {
 
 Json layer_json(const Layer& layer, const LayerFacts& facts) {
   Json outputs = Json::array();
-  for (std::size_t i = 0; i < facts.outputs.size(); ++i) {
-    outputs.push_back({{"name", layer.outputs[i]}, {"shape", to_json(facts.outputs[i].shape)}});
+  const std::vector<std::string> names = output_names(layer);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    outputs.push_back({{"name", names[i]}, {"shape", to_json(facts.outputs[i].shape)}});
   }
   return {{"name", layer.name},
           {"op", op_name(layer.kind)},

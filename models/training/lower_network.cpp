@@ -14,7 +14,6 @@ namespace stint {
 namespace {
 
 constexpr std::int64_t most_samples = std::int64_t{1} << 20;
-constexpr std::int64_t most_tasks = 20'000'000;
 
 void expect_range(const char* key, std::int64_t value) {
   if (value < 1 || value > most_samples)
@@ -61,21 +60,24 @@ std::map<std::string, std::int64_t> cuts_by_layer(const Network& network,
 
 class NetworkLowering {
  public:
-  NetworkLowering(const Network& network, const Lowering& lowering)
+  NetworkLowering(const Network& network, const Lowering& lowering,
+                  std::vector<TaskKernel>* kernels)
       : lowering_(lowering),
         training_(differentiate(network, lowering.layout)),
         leaves_of_piece_(cuts_by_layer(network, lowering)),
         tensors_(training_, lowering, graph_),
-        tasks_(training_, tensors_, graph_),
-        losses_(lowering.microbatches),
+        tasks_(training_, tensors_, graph_, lowering.batch, kernels),
         gradients_(training_.values.size()) {
-    for (const Trained& trained : training_.trained)
-      gradients_[trained.gradient] = MergeTree(lowering.microbatches);
     graph_.name = network.name;
   }
 
-  Graph lower() {
-    expect_few_tasks();
+  const std::vector<Parameter>& parameters() const { return training_.parameters; }
+
+  Graph lower(std::int64_t most_tasks) {
+    expect_few_tasks(most_tasks);
+    losses_ = MergeTree(lowering_.microbatches);
+    for (const Trained& trained : training_.trained)
+      gradients_[trained.gradient] = MergeTree(lowering_.microbatches);
     for (microbatch_ = 0; microbatch_ < lowering_.microbatches; ++microbatch_) {
       for (const Operation& operation : training_.operations) add(operation);
     }
@@ -84,9 +86,15 @@ class NetworkLowering {
   }
 
  private:
-  void expect_few_tasks() const {
+  // Counts what there is at least: not what may become a view, nor merges.
+  void expect_few_tasks(std::int64_t most_tasks) const {
     std::int64_t tasks = 0;
-    for (const Operation& operation : training_.operations) tasks += pieces_of(operation);
+    for (const Operation& operation : training_.operations) {
+      if (!operation.updates.empty())
+        tasks += 1;
+      else if (!is_concat_or_split(operation))
+        tasks += pieces_of(operation);
+    }
     if (tasks > most_tasks / lowering_.microbatches)
       throw InputError("/lowering",
                        fmt::format("more than {} tasks; expected fewer micro-batches or "
@@ -108,8 +116,8 @@ class NetworkLowering {
     if (pieces_of(operation) > 1)
       add_pieces(operation);
     else
-      tasks_.add(operation, name_in_batch(operation.name), whole(operation), samples(),
-                 lowering_.leaves);
+      tasks_.add(operation, name_in_batch(operation.name), whole(operation), first_sample(),
+                 samples(), lowering_.leaves);
   }
 
   // Each replica's state is changed alike, so that all stay the same.
@@ -120,7 +128,8 @@ class NetworkLowering {
       TaskTensors lists{.reads = reads};
       for (const ValueId state : operation.updates)
         lists.updates.push_back(tensors_.state_of(state, replica));
-      tasks_.add(operation, StepTensors::name_at(name, replica), lists, samples(), 1);
+      tasks_.add(operation, StepTensors::name_at(name, replica), lists, first_sample(), samples(),
+                 1);
     }
   }
 
@@ -139,19 +148,24 @@ class NetworkLowering {
               const bool all = merge.begin == 0 && merge.end == lowering_.microbatches;
               if (!all) name += fmt::format("#{}:{}", merge.begin, merge.end);
               const TensorId result = tensors_.add_like(value, name);
-              tasks_.add_merge(Combine::sum, phase, left, right, result);
+              tasks_.add_merge({.phase = phase, .left = left, .right = right, .result = result});
               return result;
             });
+  }
+
+  static bool is_concat_or_split(const Operation& operation) {
+    const auto* kind = std::get_if<LayerKind>(&operation.origin);
+    return kind != nullptr &&
+           (std::holds_alternative<Concat>(*kind) || std::holds_alternative<Split>(*kind));
   }
 
   // A concatenation forward and the gradient of a split put pieces together, the other two take a
   // whole apart.
   bool becomes_view(const Operation& operation) {
-    const auto* kind = std::get_if<LayerKind>(&operation.origin);
-    if (kind == nullptr) return false;
-    const auto* concat = std::get_if<Concat>(kind);
-    const auto* split = std::get_if<Split>(kind);
-    if (concat == nullptr && split == nullptr) return false;
+    if (!is_concat_or_split(operation)) return false;
+    const LayerKind& kind = std::get<LayerKind>(operation.origin);
+    const auto* concat = std::get_if<Concat>(&kind);
+    const auto* split = std::get_if<Split>(&kind);
     const bool joins = (concat != nullptr) == (operation.phase == Phase::forward);
     const auto& pieces = joins ? operation.reads : operation.writes;
     const ValueId all = joins ? operation.writes[0] : operation.reads[0];
@@ -176,7 +190,7 @@ class NetworkLowering {
   void add_pieces(const Operation& operation) {
     const std::int64_t leaves = leaves_of_piece_.at(operation.layer);
     const std::int64_t pieces = pieces_of(operation);
-    const std::int64_t leaf = samples() / lowering_.leaves;
+    const std::int64_t leaf = leaf_samples();
     std::vector<MergeTree> merges(operation.writes.size(), MergeTree(pieces));
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
       const std::int64_t end = std::min((piece + 1) * leaves, lowering_.leaves);
@@ -184,8 +198,8 @@ class NetworkLowering {
       TaskTensors lists{.reads = tensors_of(operation.reads, range)};
       for (const ValueId output : operation.writes)
         lists.writes.push_back(piece_of_output(output, range));
-      tasks_.add(operation, name_in_batch(operation.name) + text(range), lists, range.count(),
-                 end - piece * leaves);
+      tasks_.add(operation, name_in_batch(operation.name) + text(range), lists,
+                 first_sample() + range.begin, range.count(), end - piece * leaves);
       for (std::size_t i = 0; i < lists.writes.size(); ++i) {
         if (!tensors_.has_samples(operation.writes[i]))
           add_partial_result(operation, i, lists.writes[i], merges[i]);
@@ -208,7 +222,13 @@ class NetworkLowering {
           all ? tensors_.of(value, microbatch_)
               : tensors_.add_like(
                     value, fmt::format("{}[piece {}:{}]", name_of(value), merge.begin, merge.end));
-      tasks_.add_merge(operation.combine, operation.phase, left, right, result);
+      const auto samples_of = [&](int begin, int last) {
+        const std::int64_t piece = leaves_of_piece_.at(operation.layer) * leaf_samples();
+        return std::min(last * piece, samples()) - begin * piece;
+      };
+      tasks_.add_merge({operation.combine, operation.phase, left, right, result,
+                        samples_of(merge.begin, merge.middle),
+                        samples_of(merge.middle, merge.end)});
       return result;
     });
   }
@@ -235,6 +255,8 @@ class NetworkLowering {
     return tensors_.name_in(name, microbatch_);
   }
   std::int64_t samples() const { return tensors_.samples(); }
+  std::int64_t leaf_samples() const { return samples() / lowering_.leaves; }
+  std::int64_t first_sample() const { return microbatch_ * samples(); }
 
   const Lowering& lowering_;
   Training training_;
@@ -249,9 +271,18 @@ class NetworkLowering {
 
 }  // namespace
 
-Graph lower_network(const Network& network, const Lowering& lowering) {
+Graph lower_network(const Network& network, const Lowering& lowering, std::int64_t most_tasks) {
   check(lowering);
-  return NetworkLowering(network, lowering).lower();
+  return NetworkLowering(network, lowering, nullptr).lower(most_tasks);
+}
+
+LoweredNetwork lower_with_kernels(const Network& network, const Lowering& lowering) {
+  check(lowering);
+  LoweredNetwork lowered;
+  NetworkLowering lowerer(network, lowering, &lowered.kernels);
+  lowered.parameters = lowerer.parameters();
+  lowered.graph = lowerer.lower(most_tasks_of_a_step);
+  return lowered;
 }
 
 }  // namespace stint

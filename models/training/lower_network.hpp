@@ -14,10 +14,23 @@
 
 #include "models/graph.hpp"
 #include "models/lowering.hpp"
+#include "models/training/task_kernel.hpp"
 
 namespace stint {
 
-// Throws InputError if the network is unsound, or cannot be lowered that way.
-Graph lower_network(const Network& network, const Lowering& lowering);
+inline constexpr std::int64_t most_tasks_of_a_step = 20'000'000;
+
+// Throws InputError if the network is unsound, or cannot be lowered that way: not to more than
+// `most_tasks`, which is known before any is made.
+Graph lower_network(const Network& network, const Lowering& lowering,
+                    std::int64_t most_tasks = most_tasks_of_a_step);
+
+// The same graph, with what each of its tasks computes.
+struct LoweredNetwork {
+  Graph graph;
+  std::vector<TaskKernel> kernels;    // by task
+  std::vector<Parameter> parameters;  // of the first replica, with their first values
+};
+LoweredNetwork lower_with_kernels(const Network& network, const Lowering& lowering);
 
 }  // namespace stint

@@ -63,8 +63,39 @@ void StepTasks::permit_overwriting(const Operation& operation, const TaskTensors
   }
 }
 
+KernelOperand StepTasks::operand(ValueId id, std::int64_t samples) const {
+  const Value& value = training_.values[id];
+  KernelOperand operand{.element = value.element, .channels_last = value.channels_last};
+  for (const Dimension dimension : value.shape) operand.shape.push_back(dimension.at(samples));
+  operand.has_samples = tensors_.has_samples(id);
+  return operand;
+}
+
+void StepTasks::add_kernel(const Operation& operation, const TaskTensors& tensors, const Task& task,
+                           std::int64_t first_sample, std::int64_t samples, std::int64_t leaves) {
+  TaskKernel kernel{.op = operation.op, .origin = operation.origin};
+  const auto list = [&](const std::vector<ValueId>& values, const std::vector<TensorId>& given,
+                        const std::vector<TensorId>& in_task) {
+    std::vector<KernelOperand> operands;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      operands.push_back(operand(values[i], samples));
+      const auto place = std::find(in_task.begin(), in_task.end(), given[i]);
+      operands.back().place = static_cast<int>(place - in_task.begin());
+    }
+    return operands;
+  };
+  kernel.reads = list(operation.reads, tensors.reads, task.reads);
+  kernel.writes = list(operation.writes, tensors.writes, task.writes);
+  kernel.updates = list(operation.updates, tensors.updates, task.updates);
+  kernel.samples = samples;
+  kernel.leaves = leaves;
+  kernel.first_sample = first_sample;
+  kernel.batch = batch_;
+  kernels_->push_back(std::move(kernel));
+}
+
 void StepTasks::add(const Operation& operation, const std::string& name, const TaskTensors& tensors,
-                    std::int64_t samples, std::int64_t leaves) {
+                    std::int64_t first_sample, std::int64_t samples, std::int64_t leaves) {
   Task task;
   task.name = name;
   task.phase = operation.phase;
@@ -80,23 +111,31 @@ void StepTasks::add(const Operation& operation, const std::string& name, const T
   task.workspace_bytes = workspace_bytes(operation, task, leaves);
   task.shape = kernel_text(training_, operation, samples, leaves);
   task.features = features(operation.effort, samples);
+  if (kernels_ != nullptr) add_kernel(operation, tensors, task, first_sample, samples, leaves);
   graph_.tasks.push_back(std::move(task));
 }
 
-void StepTasks::add_merge(Combine combine, Phase phase, TensorId left, TensorId right,
-                          TensorId result) {
-  const auto bytes = graph_.tensors[result].bytes;
+void StepTasks::add_merge(const Merge& merge) {
+  const auto bytes = graph_.tensors[merge.result].bytes;
   const auto elements = bytes / bytes_of(Element::f32);
   Task task;
-  task.name = graph_.tensors[result].name + ".sum";
-  task.phase = phase;
-  task.op = combine == Combine::sum ? "sum" : "batch_norm.merge";
-  task.reads = {left, right};
-  task.writes = {result};
-  task.may_overwrite = {{result, left}};
+  task.name = graph_.tensors[merge.result].name + ".sum";
+  task.phase = merge.phase;
+  task.op = merge.combine == Combine::sum ? "sum" : "batch_norm.merge";
+  task.reads = {merge.left, merge.right};
+  task.writes = {merge.result};
+  task.may_overwrite = {{merge.result, merge.left}};
   task.flops = static_cast<double>(elements);
   task.bytes_moved = 3.0 * static_cast<double>(bytes);
   task.shape = std::to_string(elements);
+  if (kernels_ != nullptr) {
+    const KernelOperand all{.shape = {elements}};
+    TaskKernel kernel{.op = task.op, .reads = {all, all}, .writes = {all}, .batch = batch_};
+    kernel.reads[1].place = 1;
+    kernel.left_samples = merge.left_samples;
+    kernel.right_samples = merge.right_samples;
+    kernels_->push_back(std::move(kernel));
+  }
   graph_.tasks.push_back(std::move(task));
 }
 

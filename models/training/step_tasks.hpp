@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "models/training/task_kernel.hpp"
 #include "models/training/tensors.hpp"
 #include "models/training/tree.hpp"
 
@@ -18,16 +19,31 @@ struct TaskTensors {
 
 class StepTasks {
  public:
-  StepTasks(const Training& training, const StepTensors& tensors, Graph& graph)
-      : training_(training), tensors_(tensors), graph_(graph) {}
+  // `kernels`, if given, gets what each task computes; `batch` is the whole step's.
+  StepTasks(const Training& training, const StepTensors& tensors, Graph& graph, std::int64_t batch,
+            std::vector<TaskKernel>* kernels)
+      : training_(training), tensors_(tensors), graph_(graph), batch_(batch), kernels_(kernels) {}
 
+  // Of so many leaves, from `first_sample` of the step on.
   void add(const Operation& operation, const std::string& name, const TaskTensors& tensors,
-           std::int64_t samples, std::int64_t leaves);
+           std::int64_t first_sample, std::int64_t samples, std::int64_t leaves);
 
   // Two partial results become one.
-  void add_merge(Combine combine, Phase phase, TensorId left, TensorId right, TensorId result);
+  struct Merge {
+    Combine combine = Combine::sum;
+    Phase phase = Phase::backward;
+    TensorId left = no_tensor;
+    TensorId right = no_tensor;
+    TensorId result = no_tensor;
+    std::int64_t left_samples = 0;
+    std::int64_t right_samples = 0;
+  };
+  void add_merge(const Merge& merge);
 
  private:
+  KernelOperand operand(ValueId id, std::int64_t samples) const;
+  void add_kernel(const Operation& operation, const TaskTensors& tensors, const Task& task,
+                  std::int64_t first_sample, std::int64_t samples, std::int64_t leaves);
   double bytes_moved(const Operation& operation, const Task& task, std::int64_t samples) const;
   std::int64_t workspace_bytes(const Operation& operation, const Task& task,
                                std::int64_t leaves) const;
@@ -36,6 +52,8 @@ class StepTasks {
   const Training& training_;
   const StepTensors& tensors_;
   Graph& graph_;
+  std::int64_t batch_;
+  std::vector<TaskKernel>* kernels_;
 };
 
 // Partial results over pieces or micro-batches, put together by the fixed tree as they come.

@@ -13,8 +13,13 @@ StepTensors::StepTensors(const Training& training, const Lowering& lowering, Gra
       lowering_(lowering),
       graph_(graph),
       samples_(lowering.batch / lowering.microbatches),
-      tensors_(lowering.microbatches, std::vector<TensorId>(training.values.size(), no_tensor)),
-      state_(lowering.replicas, std::vector<TensorId>(training.values.size(), no_tensor)) {}
+      tensors_(lowering.microbatches),
+      state_(lowering.replicas) {}
+
+TensorId& StepTensors::entry(std::vector<TensorId>& row, ValueId id) const {
+  if (row.empty()) row.resize(training_.values.size(), no_tensor);
+  return row[id];
+}
 
 ValueId StepTensors::root_of(ValueId id) const {
   while (value(id).same_bytes != no_value) id = value(id).same_bytes;
@@ -47,7 +52,7 @@ TensorId StepTensors::of(ValueId id, std::int64_t microbatch) {
   const ValueId root = root_of(id);
   if (value(root).kind == Kind::state)
     return state_of(root, microbatch / (lowering_.microbatches / lowering_.replicas));
-  TensorId& tensor = tensors_[microbatch][root];
+  TensorId& tensor = entry(tensors_[microbatch], root);
   if (tensor == no_tensor)
     tensor = add({.name = name_in(value(root).name, microbatch),
                   .bytes = bytes_of_samples(root, samples_),
@@ -57,7 +62,7 @@ TensorId StepTensors::of(ValueId id, std::int64_t microbatch) {
 }
 
 TensorId StepTensors::state_of(ValueId id, std::int64_t replica) {
-  TensorId& tensor = state_[replica][id];
+  TensorId& tensor = entry(state_[replica], id);
   if (tensor == no_tensor)
     tensor = add({.name = name_at(value(id).name, replica),
                   .bytes = bytes_of_samples(id, samples_),

@@ -47,6 +47,8 @@ class StepTensors {
   static std::string name_at(const std::string& name, std::int64_t replica);
 
  private:
+  // Rows are made when first asked for: there may be many micro-batches that are never lowered.
+  TensorId& entry(std::vector<TensorId>& row, ValueId id) const;
   const Value& value(ValueId id) const { return training_.values[id]; }
   ValueId root_of(ValueId id) const;
   std::int64_t bytes_of_samples(ValueId id, std::int64_t samples) const;

@@ -21,7 +21,7 @@ std::vector<TreeMerge> dyadic_merges(int items) {
     const TreeNode right = open.back();
     open.pop_back();
     TreeNode& left = open.back();
-    merges.push_back({left.id, right.id, left.begin, right.end});
+    merges.push_back({left.id, right.id, left.begin, right.begin, right.end});
     left = {items + static_cast<int>(merges.size()) - 1, left.begin, right.end};
   };
   for (int item = 0; item < items; ++item) {

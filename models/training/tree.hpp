@@ -11,7 +11,8 @@ namespace stint {
 struct TreeMerge {
   int left = 0;
   int right = 0;
-  int begin = 0;  // the items it stands for, half-open
+  int begin = 0;   // the items it stands for, half-open
+  int middle = 0;  // where the right side begins
   int end = 0;
 };
 

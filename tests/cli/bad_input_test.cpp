@@ -1,13 +1,12 @@
 // Files that are not what they should be: one clear line, exit code 2, nothing left behind.
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "files/text_file.hpp"
+#include "tests/cli/refused.hpp"
 #include "tests/support/replaced.hpp"
-#include "tests/support/run_program.hpp"
 
 using namespace stint;
 
@@ -77,16 +76,6 @@ std::vector<BadFile> bad_platforms() {
     files.push_back({std::string("a device of workers ") + workers,
                      replaced(good, "\"workers\": 1", std::string("\"workers\": ") + workers)});
   return files;
-}
-
-void require_refused(const Ran& ran, const std::string& file) {
-  CAPTURE(ran.out, ran.err);
-  REQUIRE(ran.exit == 2);
-  REQUIRE(ran.out.empty());
-  REQUIRE(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
-  REQUIRE(ran.err.ends_with("\n"));
-  REQUIRE(ran.err.size() < 1000);
-  REQUIRE(ran.err.find(file) != std::string::npos);
 }
 
 void require_all_refused(const std::vector<BadFile>& files,

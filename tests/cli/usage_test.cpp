@@ -1,10 +1,9 @@
 // Command lines: what is misused is refused with exit code 2, help and version are not.
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "tests/support/run_program.hpp"
+#include "tests/cli/refused.hpp"
 
 using namespace stint;
 
@@ -17,10 +16,8 @@ using Arguments = std::vector<std::string>;
 
 void require_misuse(const std::string& program, const Arguments& arguments) {
   const Ran ran = run_program(program, arguments);
-  CAPTURE(program, arguments, ran.out, ran.err);
-  REQUIRE(ran.exit == 2);
-  REQUIRE(ran.out.empty());
-  REQUIRE(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  CAPTURE(program, arguments);
+  require_refused(ran, program + ": ");
   REQUIRE(ran.err.size() < 200);  // clear, and not a number of three hundred digits
 }
 

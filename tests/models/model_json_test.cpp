@@ -3,20 +3,12 @@
 #include "files/input_error.hpp"
 #include "models/model.hpp"
 #include "tests/support/chain_graph.hpp"
+#include "tests/support/tiny_network.hpp"
 
 using namespace stint;
 
-namespace {
-
-const std::string layers = R"({"format": "stint-model", "version": 1, "name": "tiny",
-  "inputs": [{"name": "x", "shape": ["batch", 4]}, {"name": "label", "shape": ["batch"], "type": "int32"}],
-  "layers": [{"name": "fc", "op": "linear", "inputs": ["x"], "features": 3}],
-  "loss": {"op": "cross_entropy", "inputs": ["fc", "label"]}, "optimizer": {"op": "sgd"}})";
-
-}  // namespace
-
 TEST_CASE("a model is told by its format: layers or tasks", "[model]") {
-  const Model network = parse_model(layers, "m.json");
+  const Model network = parse_model(tiny_network_text, "m.json");
   REQUIRE(std::holds_alternative<Network>(network));
   CHECK(name_of(network) == "tiny");
   const Model graph = parse_model(graph_text(chain_graph(2)), "m.json");
@@ -25,7 +17,7 @@ TEST_CASE("a model is told by its format: layers or tasks", "[model]") {
 }
 
 TEST_CASE("a model comes back from its text", "[model]") {
-  for (const std::string& text : {layers, graph_text(chain_graph(3))}) {
+  for (const std::string& text : {std::string(tiny_network_text), graph_text(chain_graph(3))}) {
     const Model model = parse_model(text, "m.json");
     CHECK(parse_model(model_text(model), "again") == model);
     CHECK(model_text(parse_model(model_text(model), "again")) == model_text(model));

@@ -17,8 +17,8 @@ Schedule random_plan(std::uint64_t seed) {
   return plan_of(random_graph(seed, graph), random_platform(seed), request);
 }
 
-Schedule plan_of(const Graph& graph, const Platform& platform, const Request& request) {
-  return plan(make_problem(graph, platform, request, "graph"), {}).schedule.value();
+Schedule plan_of(const Model& model, const Platform& platform, const Request& request) {
+  return plan(make_problem(model, platform, request, "model"), {}).schedule.value();
 }
 
 }  // namespace stint

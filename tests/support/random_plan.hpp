@@ -11,7 +11,7 @@ namespace stint {
 // training_step.hpp.
 Schedule random_plan(std::uint64_t seed);
 
-// The best plan of a graph on a machine that keeps everything. Throws if there is none.
-Schedule plan_of(const Graph& graph, const Platform& platform, const Request& request = {});
+// The best plan of a model on a machine that keeps everything. Throws if there is none.
+Schedule plan_of(const Model& model, const Platform& platform, const Request& request = {});
 
 }  // namespace stint

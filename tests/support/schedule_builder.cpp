@@ -124,6 +124,7 @@ void predict_again(Schedule& schedule) {
   schedule.numerics_sha256 = numerics_sha256(schedule.model_sha256, schedule.request);
   schedule.predicted = predict(schedule, simulate(schedule));
   schedule.predicted.objective.lower_bound = schedule.predicted.objective.value;
+  schedule.predicted.objective.gap = 0;
   schedule.predicted.optimal = true;
 }
 
