@@ -26,7 +26,14 @@ using OwnKernels = std::span<const OwnKernel>;
 OwnKernels activation_kernels();  // relu, gelu, sigmoid, tanh, affine
 OwnKernels sum_kernels();         // add, mul, sum
 OwnKernels broadcast_kernels();   // bias, scale
-OwnKernels form_kernels();        // concat, split, transpose, reorder
+OwnKernels batch_norm_kernels();
+OwnKernels layer_norm_kernels();
+OwnKernels lrn_kernels();
+OwnKernels softmax_kernels();
+OwnKernels attention_kernels();
+OwnKernels embedding_kernels();
+OwnKernels dropout_kernels();
+OwnKernels form_kernels();  // concat, split, transpose, reorder
 OwnKernels loss_kernels();
 OwnKernels optimizer_kernels();
 
