@@ -5,35 +5,19 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <algorithm>
-#include <ctime>
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "benchmarks/large_schedule.hpp"
+#include "benchmarks/timing.hpp"
 #include "schedules/simulate.hpp"
 #include "schedules/validate.hpp"
 
 using namespace stint;
 
 namespace {
-
-// Processor time: all of this is one thread, and other programs do not disturb it as much.
-double seconds_of(const std::function<void()>& work) {
-  const std::clock_t start = std::clock();
-  work();
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-}
-
-double median_seconds(int repeats, const std::function<void()>& work) {
-  std::vector<double> seconds;
-  for (int i = 0; i < repeats; ++i) seconds.push_back(seconds_of(work));
-  std::sort(seconds.begin(), seconds.end());
-  return seconds[seconds.size() / 2];
-}
 
 // The largest resident size of this process so far, in MiB; sizes grow from row to row.
 double peak_mib() {

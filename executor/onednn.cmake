@@ -1,5 +1,5 @@
 # oneDNN, for kernels, as the target stint::onednn: a system-wide one of version 3 or newer where CMake
-# finds it, else the official Python wheels of 3.2, pinned by checksum. Its threads are those of GNU
+# finds it, else the official Python wheels of 3.2, pinned by checksum. Its threads are those of
 # OpenMP, which we set to one. Version 2 has another interface and is not used.
 option(STINT_ONEDNN "Use oneDNN; OFF leaves out the training of networks" ON)
 set(STINT_ONEDNN_WHEEL "" CACHE FILEPATH "An onednn-cpu-gomp wheel at hand, for machines without a network")
@@ -42,7 +42,7 @@ endfunction()
 if(STINT_ONEDNN)
   find_package(OpenMP REQUIRED COMPONENTS CXX)
   find_package(dnnl 3 CONFIG QUIET GLOBAL)
-  if(TARGET DNNL::dnnl)
+  if(TARGET DNNL::dnnl AND DNNL_CPU_THREADING_RUNTIME MATCHES "OMP|SEQ")
     add_library(stint::onednn ALIAS DNNL::dnnl)
   else()
     stint_use_onednn_wheels()

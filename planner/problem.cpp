@@ -123,6 +123,21 @@ std::vector<Cut> cuts(const Model& model, std::int64_t grain) {
   return all;
 }
 
+// A fault of the lowering is one of the options that asked for it.
+Graph lowered(const Model& model, const Lowering& lowering) {
+  try {
+    return lower(model, lowering);
+  } catch (const InputError& error) {
+    const std::string_view fault = error.what();
+    constexpr std::string_view place = "/lowering/";
+    constexpr std::string_view separator = ": ";
+    const auto end = fault.find(separator);
+    if (!fault.starts_with(place) || end == fault.npos) throw;
+    throw InputError("--" + std::string(fault.substr(place.size(), end - place.size())),
+                     std::string(fault.substr(end + separator.size())));
+  }
+}
+
 Schedule blank_schedule(const Model& model, const Platform& platform, const Request& request) {
   Schedule blank;
   blank.stint = STINT_VERSION;
@@ -136,7 +151,7 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
                     .leaves = request.leaves,
                     .layout = request.layout,
                     .cuts = cuts(model, request.grain)};
-  blank.graph = lower(model, blank.lowering);
+  blank.graph = lowered(model, blank.lowering);
   blank.numerics_sha256 = numerics_sha256(blank.model_sha256, request);
   return blank;
 }

@@ -94,7 +94,7 @@ std::int64_t pool_positions(const Pool& pool, const Image& input, int axis, std:
 
 std::vector<Parameter> convolution_parameters(std::vector<std::int64_t> weight,
                                               std::int64_t filters, bool bias) {
-  const std::int64_t fan_in = weight[1] * weight[2] * weight[3];
+  const std::int64_t fan_in = product({{weight[1]}, {weight[2]}, {weight[3]}}).count;
   std::vector<Parameter> parameters = {
       {"weight", std::move(weight), Initial::kaiming_uniform, fan_in}};
   if (bias) parameters.push_back({"bias", {filters}, Initial::kaiming_uniform, fan_in});

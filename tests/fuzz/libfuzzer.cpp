@@ -1,5 +1,5 @@
 // What libFuzzer calls. Built once for each target of targets.hpp, whose name the build gives as
-// STINT_FUZZ_TARGET.
+// STINT_FUZZ_TARGET, with what damages its files as STINT_FUZZ_MUTATOR.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/fuzz/json_mutator.hpp"
+#include "tests/fuzz/message_mutator.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace {
@@ -31,7 +32,7 @@ std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::s
                                     unsigned int seed) {
   if (seed % 8 == 0) return LLVMFuzzerMutate(data, size, max_size);
   std::mt19937_64 random(seed);
-  const std::string text = stint::mutate_json(text_of(data, size), random);
+  const std::string text = stint::STINT_FUZZ_MUTATOR(text_of(data, size), random);
   if (text.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
   std::copy(text.begin(), text.end(), data);
   return text.size();

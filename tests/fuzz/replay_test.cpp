@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "models/onnx/read_onnx.hpp"
 #include "tests/fuzz/json_mutator.hpp"
+#include "tests/fuzz/message_mutator.hpp"
+#include "tests/fuzz/onnx_seeds.hpp"
 #include "tests/fuzz/seeds.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -13,14 +16,15 @@ using namespace stint;
 namespace {
 
 // Damage is piled up on damage for a while, then it starts afresh from a seed.
-void replay(const std::vector<std::string>& seeds, int count, void (*target)(const std::string&)) {
+void replay(const std::vector<std::string>& seeds, int count, void (*target)(const std::string&),
+            std::string (*mutate)(const std::string&, std::mt19937_64&) = mutate_json) {
   constexpr int rounds_from_a_seed = 8;
   REQUIRE_FALSE(seeds.empty());
   std::mt19937_64 random(1);
   std::string text;
   for (int i = 0; i < count; ++i) {
     if (i % rounds_from_a_seed == 0) text = seeds[random() % seeds.size()];
-    text = mutate_json(text, random);
+    text = mutate(text, random);
     try {
       target(text);
     } catch (const std::exception& error) {
@@ -53,6 +57,14 @@ TEST_CASE("damaged schedules that the judge accepts replay as their graph comput
 
 TEST_CASE("damaged reports are read or refused with one line", "[fuzz]") {
   replay(report_seeds(), 1000, fuzz_report);
+}
+
+TEST_CASE("damaged ONNX files are read or refused with one line", "[fuzz]") {
+  replay(onnx_seeds(), 20000, fuzz_onnx, mutate_message);
+}
+
+TEST_CASE("ONNX files to start from are good ones", "[fuzz]") {
+  for (const std::string& bytes : onnx_seeds()) CHECK_NOTHROW(parse_onnx(bytes, "seed.onnx"));
 }
 
 TEST_CASE("damage is the same every time, and mostly still JSON", "[fuzz]") {

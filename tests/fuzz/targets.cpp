@@ -1,5 +1,7 @@
 #include "tests/fuzz/targets.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <stdexcept>
 
@@ -7,6 +9,7 @@
 #include "files/input_error.hpp"
 #include "models/graph.hpp"
 #include "models/layers/network.hpp"
+#include "models/onnx/read_onnx.hpp"
 #include "platforms/platform.hpp"
 #include "schedules/dot.hpp"
 #include "schedules/judged.hpp"
@@ -122,6 +125,25 @@ void fuzz_run(const std::string& text) {
     require(report.state_sha256 == expected.state_sha256 &&
                 report.results_sha256 == expected.results_sha256,
             "an accepted schedule ends with other bits");
+  });
+}
+
+void fuzz_onnx(const std::string& bytes) {
+  constexpr std::int64_t most_values = 1 << 16;
+  read([&] {
+    const OnnxModel model = parse_onnx(bytes, "model.onnx");
+    require(parse_network(network_text(model.network), "written.json") == model.network,
+            "a network changes in writing");
+    for (const WeightSource& source : model.weights) {
+      std::int64_t count = 1;
+      for (const std::int64_t size : source.shape) count = std::min(count * size, most_values + 1);
+      if (count > most_values) continue;
+      read([&] {
+        require(
+            static_cast<std::int64_t>(initial_values(bytes, "model.onnx", source).size()) == count,
+            "a parameter has more or fewer values than its shape");
+      });
+    }
   });
 }
 

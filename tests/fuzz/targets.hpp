@@ -18,6 +18,9 @@ void fuzz_schedule(const std::string& text);
 // Judge, and replay what the judge accepts: it must end with what its graph computes.
 void fuzz_run(const std::string& text);
 
+// An .onnx file: read, and small weights with it; the network may not change in writing.
+void fuzz_onnx(const std::string& bytes);
+
 // Reports of runs: read, write, read again, and show.
 void fuzz_report(const std::string& text);
 

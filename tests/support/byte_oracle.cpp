@@ -286,7 +286,9 @@ class Oracle {
   bool holds_at_the_end(int buffer, int piece_of) {
     bool right = true;
     const int tasks = static_cast<int>(s_.graph.tasks.size());
-    const auto [wanted_root, first] = rooted(static_cast<TensorId>(piece_of));
+    int wanted_root = 0;
+    std::int64_t first = 0;
+    std::tie(wanted_root, first) = rooted(static_cast<TensorId>(piece_of));
     const std::int64_t bytes = s_.graph.tensors[piece_of].bytes;
     std::int64_t found = 0;
     each_byte(buffer, [&](Address at, int root, std::int64_t byte) {

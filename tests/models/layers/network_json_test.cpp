@@ -245,6 +245,12 @@ TEST_CASE("attributes of a wrong type or out of range are refused", "[network_js
         "f.json: /layers/0/bias: null; expected true or false");
 }
 
+TEST_CASE("kernels beyond all counting are refused", "[network_json]") {
+  CHECK_THAT(fault(R"("kernel": [3, 3])", R"("kernel": [1000000000000, 1000000000000],
+                                             "padding": [600000000000, 600000000000])"),
+             Catch::StartsWith("f.json: /layers/0: \"conv\" (conv2d): 1×1000000000000"));
+}
+
 TEST_CASE("numbers have the range that their name gives them", "[network_json]") {
   const std::string drop = R"("op": "dropout", "inputs": ["flat"], "probability": 0.5)";
   const auto with = [&](const std::string& op, const std::string& attributes) {
