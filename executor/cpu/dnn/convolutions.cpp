@@ -62,7 +62,8 @@ Problem problem_of(const Layer& layer, const Images& images) {
   return problem;
 }
 
-// Rows and columns that are added at the end, in whole strides, count as padding taken away there.
+// Whole strides that are added at the end are padding that is not taken away there. Where there is
+// less padding than that, oneDNN refuses.
 void add_output_padding(const ConvTranspose2d& layer, DnnWindow& window) {
   for (const int axis : {0, 1})
     window.padding_end[axis] -=
