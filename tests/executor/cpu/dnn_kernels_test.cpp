@@ -241,6 +241,11 @@ TEST_CASE("linear layers are what plain loops compute", "[dnn]") {
   require_right({Linear{.features = features, .bias = bias}, {input}}, 3);
 }
 
+TEST_CASE("a linear layer whose rows begin at multiples of 4 KiB is what plain loops compute",
+          "[dnn]") {
+  require_right({Linear{.features = 130}, {{128, 2560}}}, 3);
+}
+
 TEST_CASE("products of activations are what plain loops compute", "[dnn]") {
   const bool transpose_a = GENERATE(false, true);
   const bool transpose_b = GENERATE(false, true);

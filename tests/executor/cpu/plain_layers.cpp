@@ -43,32 +43,31 @@ void slide(const Window& window, const Pair& dilation, const Sizes& on, const Si
           }
 }
 
-std::vector<Term> terms(const Conv2d& layer, const Sizes& in, const Sizes& out) {
+template <typename Visit>
+void for_terms(const Conv2d& layer, const Sizes& in, const Sizes& out, const Visit& visit) {
   const std::int64_t channels = in[1] / layer.groups, filters = out[1] / layer.groups;
   const Sizes weight = {out[1], channels, layer.kernel[0], layer.kernel[1]};
-  std::vector<Term> list;
   slide(layer, layer.dilation, out, in,
         [&](auto n, auto y, auto x, auto i, auto j, auto v, auto u) {
           for (std::int64_t f = 0; f < out[1]; ++f)
             for (std::int64_t c = 0; c < channels; ++c)
-              list.push_back({at(in, n, f / filters * channels + c, v, u), at(weight, f, c, i, j),
-                              at(out, n, f, y, x)});
+              visit(Term{at(in, n, f / filters * channels + c, v, u), at(weight, f, c, i, j),
+                         at(out, n, f, y, x)});
         });
-  return list;
 }
 
-std::vector<Term> terms(const ConvTranspose2d& layer, const Sizes& in, const Sizes& out) {
+template <typename Visit>
+void for_terms(const ConvTranspose2d& layer, const Sizes& in, const Sizes& out,
+               const Visit& visit) {
   const std::int64_t channels = in[1] / layer.groups, filters = out[1] / layer.groups;
   const Sizes weight = {in[1], filters, layer.kernel[0], layer.kernel[1]};
-  std::vector<Term> list;
   slide(layer, layer.dilation, in, out,
         [&](auto n, auto y, auto x, auto i, auto j, auto v, auto u) {
           for (std::int64_t c = 0; c < in[1]; ++c)
             for (std::int64_t f = 0; f < filters; ++f)
-              list.push_back({at(in, n, c, y, x), at(weight, c, f, i, j),
-                              at(out, n, c / channels * filters + f, v, u)});
+              visit(Term{at(in, n, c, y, x), at(weight, c, f, i, j),
+                         at(out, n, c / channels * filters + f, v, u)});
         });
-  return list;
 }
 
 std::int64_t count_of(const Sizes& sizes) {
@@ -77,29 +76,27 @@ std::int64_t count_of(const Sizes& sizes) {
   return count;
 }
 
-std::vector<Term> terms(const Linear&, const Sizes& in, const Sizes& out) {
+template <typename Visit>
+void for_terms(const Linear&, const Sizes& in, const Sizes& out, const Visit& visit) {
   const std::int64_t width = in.back(), features = out.back();
-  std::vector<Term> list;
   for (std::int64_t row = 0; row < count_of(in) / width; ++row)
     for (std::int64_t f = 0; f < features; ++f)
       for (std::int64_t k = 0; k < width; ++k)
-        list.push_back({row * width + k, f * width + k, row * features + f});
-  return list;
+        visit(Term{row * width + k, f * width + k, row * features + f});
 }
 
 // The first factor is the input, the second the weight.
-std::vector<Term> terms(const Matmul& layer, const Sizes& a, const Sizes& y) {
+template <typename Visit>
+void for_terms(const Matmul& layer, const Sizes& a, const Sizes& y, const Visit& visit) {
   const std::size_t last = a.size() - 1;
   const std::int64_t m = y[last - 1], n = y[last], k = a[layer.transpose_a ? last - 1 : last];
-  std::vector<Term> list;
   for (std::int64_t batch = 0; batch < count_of(y) / (m * n); ++batch)
     for (std::int64_t row = 0; row < m; ++row)
       for (std::int64_t column = 0; column < n; ++column)
         for (std::int64_t i = 0; i < k; ++i)
-          list.push_back({batch * m * k + (layer.transpose_a ? i * m + row : row * k + i),
-                          batch * k * n + (layer.transpose_b ? column * k + i : i * n + column),
-                          (batch * m + row) * n + column});
-  return list;
+          visit(Term{batch * m * k + (layer.transpose_a ? i * m + row : row * k + i),
+                     batch * k * n + (layer.transpose_b ? column * k + i : i * n + column),
+                     (batch * m + row) * n + column});
 }
 
 Numbers zeros(const KernelOperand& operand) {
@@ -121,14 +118,14 @@ std::vector<Numbers> product(const TaskKernel& task, const Layer& layer,
   const bool is_of_input = task.op.ends_with("backward_data") || task.op.ends_with("backward_a");
   const Sizes& in = is_of_input ? task.writes[0].shape : task.reads[0].shape;
   const Sizes& out = is_forward ? task.writes[0].shape : task.reads[1].shape;
-  for (const Term& term : terms(layer, in, out)) {
+  for_terms(layer, in, out, [&](const Term& term) {
     if (is_forward)
       results[0][term.output] += reads[0][term.input] * reads[1][term.weight];
     else if (is_of_input)
       results[0][term.input] += reads[0][term.weight] * reads[1][term.output];
     else
       results[0][term.weight] += reads[0][term.input] * reads[1][term.output];
-  }
+  });
   for (std::int64_t i = 0; i < count_of(out); ++i) {
     const std::int64_t bias = bias_index(out, is_image, i);
     if (is_forward && reads.size() > 2) results[0][i] += reads[2][bias];
