@@ -1,6 +1,7 @@
 // What is computed while the file is read: exporters write shapes as chains of small operators,
 // and weights through reshapes and transposes.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "models/onnx/fold_numbers.hpp"
@@ -112,7 +113,25 @@ void fold_cast(OnnxTranslation& t, const OnnxNode& node) {
   t.pass(node, plain_number(*number));
 }
 
+// All rows of a table in their order, as learned positions are looked up: the table itself.
+void gather_whole_table(OnnxTranslation& t, const OnnxNode& node) {
+  OnnxConstant table = t.scope.constant(node, 0);
+  const OnnxIntegers& which = t.scope.dimensions(node, 1);
+  bool is_whole = table.shape.size() == 2 &&
+                  table.shape[0] == static_cast<std::int64_t>(which.numbers.size()) &&
+                  attribute(node, "axis", std::int64_t{0}) == 0;
+  std::int64_t row = 0;
+  for (const Dimension index : which.numbers) is_whole &= index == Dimension{row++};
+  if (!is_whole) throw OnnxUnsupported("of some rows of a weight");
+  const std::int64_t width = table.shape[1];
+  table.shape = which.shape;
+  table.shape.push_back(width);
+  t.pass(node, table);
+}
+
 void fold_gather(OnnxTranslation& t, const OnnxNode& node) {
+  if (std::holds_alternative<OnnxConstant>(t.scope.input(node, 0)))
+    return gather_whole_table(t, node);
   const OnnxIntegers& from = t.scope.dimensions(node, 0);
   const OnnxIntegers& which = t.scope.dimensions(node, 1);
   const auto count = static_cast<std::int64_t>(from.numbers.size());
@@ -139,6 +158,21 @@ void fold_concat(OnnxTranslation& t, const OnnxNode& node) {
   t.pass(node, all);
 }
 
+void fold_range(OnnxTranslation& t, const OnnxNode& node) {
+  std::array<std::int64_t, 3> ends{};  // start, limit, step
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const auto numbers = t.scope.integers(node, i);
+    if (numbers.size() != 1) throw OnnxUnsupported("with other than numbers");
+    ends[i] = numbers[0];
+  }
+  const auto [start, limit, step] = ends;
+  if (step != 1 || start < 0 || limit < start || limit - start > most_integers)
+    throw OnnxUnsupported("of other than a few numbers in order");
+  OnnxIntegers list{.shape = {limit - start}};
+  for (std::int64_t number = start; number < limit; ++number) list.numbers.push_back({number});
+  t.pass(node, list);
+}
+
 void fold_slice(OnnxTranslation& t, const OnnxNode& node) {
   const OnnxIntegers& from = t.scope.dimensions(node, 0);
   const auto starts = list_of(t.scope, node, "starts", 1);
@@ -159,10 +193,10 @@ const OnnxOperators& folds() {
       {"Unsqueeze", fold_unsqueeze}, {"Squeeze", fold_squeeze},
       {"Identity", fold_identity},   {"Transpose", fold_transpose},
       {"Cast", fold_cast},           {"Gather", fold_gather},
-      {"Concat", fold_concat},       {"Slice", fold_slice},
-      {"Add", fold_arithmetic},      {"Sub", fold_arithmetic},
-      {"Mul", fold_arithmetic},      {"Div", fold_arithmetic},
-      {"Sqrt", fold_square_root},
+      {"Range", fold_range},         {"Concat", fold_concat},
+      {"Slice", fold_slice},         {"Add", fold_arithmetic},
+      {"Sub", fold_arithmetic},      {"Mul", fold_arithmetic},
+      {"Div", fold_arithmetic},      {"Sqrt", fold_square_root},
   };
   return all;
 }

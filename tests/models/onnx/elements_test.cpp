@@ -157,6 +157,12 @@ TEST_CASE("normalisations keep their numbers as they were written", "[onnx]") {
                          .node("BatchNormalization", {"h", "s", "c", "s", "c"}, {"y"},
                                {{"epsilon", 1e-3F}, {"momentum", 0.9F}});
   CHECK(only_layer<BatchNorm>(batch) == BatchNorm{1e-3, 0.1});
+  const auto training = started({-1, 3, 4, 4}, 15)
+                            .weight("s", {3})
+                            .weight("c", {3})
+                            .node("BatchNormalization", {"h", "s", "c", "s", "c"},
+                                  {"y", "mean", "var"}, {{"training_mode", 1}});
+  CHECK(only_layer<BatchNorm>(training) == BatchNorm{1e-5, 0.1});
   const auto layer =
       started({-1, 3, 4})
           .weight("s", {3, 4})

@@ -130,6 +130,23 @@ TEST_CASE("a split has the sizes that are given, or equal ones", "[onnx]") {
              Catch::Contains("Split with an output that nobody reads ×1"));
 }
 
+TEST_CASE("positions looked up in order are the table itself, added", "[onnx]") {
+  const auto with_rows = [](std::int64_t rows) {
+    return started({-1, 3, 4})
+        .weight("table", {rows, 4})
+        .tensor(int64_tensor("start", {}, {0}))
+        .tensor(int64_tensor("limit", {}, {3}))
+        .tensor(int64_tensor("step", {}, {1}))
+        .node("Range", {"start", "limit", "step"}, {"places"})
+        .integers("axes", {0})
+        .node("Unsqueeze", {"places", "axes"}, {"ids"})
+        .node("Gather", {"table", "ids"}, {"rows"})
+        .node("Add", {"h", "rows"}, {"y"});
+  };
+  CHECK(only_layer<Bias>(with_rows(3)).shape == Ints{3, 4});
+  CHECK_THAT(fault_of(with_rows(5)), Catch::Contains("Gather of some rows of a weight ×1"));
+}
+
 TEST_CASE("weights are found behind reshapes and transposes", "[onnx]") {
   const auto writer = started({-1, 6})
                           .weight("w", {2, 3, 4})
