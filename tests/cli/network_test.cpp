@@ -22,7 +22,7 @@ Ran plan_lenet5(Arguments options) {
 
 }  // namespace
 
-TEST_CASE("a network is planned, checked and run", "[cli]") {
+TEST_CASE("a network is planned, checked and replayed", "[cli]") {
   const TemporaryFolder folder;
   const std::string schedule = folder.path("s.json");
   const Arguments options =
@@ -40,7 +40,8 @@ TEST_CASE("a network is planned, checked and run", "[cli]") {
   const Ran checked = run_program("show", {schedule, "--check"});
   CHECK(checked.exit == 0);
   CHECK_THAT(checked.out, Contains("ok, ") && Contains("22 rules"));
-  const Ran ran = run_program("run", {schedule, "--steps", "2", "--warmup", "0", "-q", "--json"});
+  const Ran ran = run_program(
+      "run", {schedule, "--steps", "2", "--warmup", "0", "-q", "--json", "--synthetic"});
   CAPTURE(ran.err);
   CHECK(ran.exit == 0);
   CHECK_THAT(ran.out, Contains("lenet5"));
