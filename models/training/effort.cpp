@@ -3,6 +3,16 @@
 namespace stint {
 namespace {
 
+// Bytes of a matrix whose sides are rounded up to what kernels unroll by.
+void add_packed(Dimension side, Dimension other, Workspace& workspace) {
+  constexpr std::int64_t unrolled = 64;
+  if (other.per_sample) std::swap(side, other);
+  const auto rounded = [](std::int64_t count) { return (count / unrolled + 1) * unrolled; };
+  const std::int64_t row_bytes = bytes_of(Element::f32) * rounded(other.count);
+  workspace.bytes += row_bytes * (side.per_sample ? unrolled : rounded(side.count));
+  if (side.per_sample) workspace.sample_bytes += row_bytes * side.count;
+}
+
 struct Extents {
   double rows = 0;
   double columns = 0;
@@ -70,6 +80,14 @@ std::int64_t attention_workspace_bytes(std::int64_t keys, std::int64_t transpose
   const Dimension padded = {(keys + 15) / 16 * 16};
   const std::int64_t numbers = transposed + matrices * attention_rows_at_once;
   return scaled(padded, numbers * bytes_of(Element::f32)).count;
+}
+
+Workspace packing_workspace(const MatrixProducts& products) {
+  constexpr std::int64_t cache_bytes = 640 * 1024;
+  Workspace workspace{.most_bytes = cache_bytes};
+  add_packed(products.rows, products.depth, workspace);
+  add_packed(products.depth, products.columns, workspace);
+  return workspace;
 }
 
 }  // namespace stint

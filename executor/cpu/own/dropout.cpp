@@ -1,47 +1,11 @@
 // Dropout: keeps an element with probability 1 − p and divides it by that.
-//
-// Whether an element is kept is a function of the run's seed, the layer's, the step and the
-// element's logical position in the batch: the same forward, backward, recomputed, and in any
-// layout, cut or order of execution. Reference: Salmon et al., Parallel random numbers: as easy as
-// 1, 2, 3, 2011 (Philox 2×32 with 10 rounds).
 #include <cmath>
 
+#include "executor/cpu/own/dropout_mask.hpp"
 #include "executor/cpu/own/own_kernel.hpp"
 
 namespace stint {
 namespace {
-
-struct PhiloxKey {
-  std::uint32_t key = 0;
-  std::uint32_t high = 0;  // mixed into the high half of the counter
-};
-
-std::uint64_t mixed(std::uint64_t bits) {
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;
-  return bits ^ (bits >> 31);
-}
-
-PhiloxKey key_of(std::int64_t run_seed, std::int64_t layer_seed, std::int64_t step) {
-  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
-  std::uint64_t bits = 0;
-  for (const std::int64_t part : {run_seed, layer_seed, step})
-    bits = mixed((bits ^ static_cast<std::uint64_t>(part)) + odd);
-  return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
-}
-
-std::uint32_t random_bits(PhiloxKey key, std::uint64_t counter) {
-  constexpr std::uint64_t multiplier = 0xd256d193U;
-  constexpr std::uint32_t weyl = 0x9e3779b9U;
-  auto low = static_cast<std::uint32_t>(counter);
-  auto high = static_cast<std::uint32_t>(counter >> 32) ^ key.high;
-  for (std::uint32_t round = 0, word = key.key; round < 10; ++round, word += weyl) {
-    const std::uint64_t product = multiplier * low;
-    low = static_cast<std::uint32_t>(product >> 32) ^ word ^ high;
-    high = static_cast<std::uint32_t>(product);
-  }
-  return low;
-}
 
 struct DropoutSizes {
   ChannelView view;               // as it lies in memory
@@ -67,8 +31,7 @@ DropoutSizes sizes_of(const TaskKernel& kernel) {
     sizes.outer_stride = sizes.elements_per_sample;
     sizes.inner_stride = sizes.view.channels;
   }
-  sizes.dropped_below =
-      static_cast<std::uint32_t>(std::min(layer.probability * 0x1p32, 0x1p32 - 1));
+  sizes.dropped_below = dropped_below(layer.probability);
   sizes.factor = static_cast<float>(1 / (1 - layer.probability));
   return sizes;
 }
@@ -88,7 +51,7 @@ void drop(const DropoutSizes& sizes, PhiloxKey key, std::uint64_t first, const f
 
 std::unique_ptr<CpuKernel> make_dropout(const TaskKernel& kernel) {
   return loop_kernel([sizes = sizes_of(kernel)](const KernelArguments& arguments) {
-    const PhiloxKey key = key_of(arguments.seed, sizes.seed, arguments.step);
+    const PhiloxKey key = dropout_key(arguments.seed, sizes.seed, arguments.step);
     const float* x = read_at(arguments, 0);
     float* y = write_at(arguments, 0);
     const std::int64_t first = arguments.first_sample * sizes.elements_per_sample;
