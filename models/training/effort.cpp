@@ -3,6 +3,12 @@
 namespace stint {
 namespace {
 
+// Rows that begin a multiple of 2 KiB apart, and far.
+bool has_awkward_width(std::int64_t columns) {
+  return columns > 2048 && columns % 512 == 0 &&
+         !std::has_single_bit(static_cast<std::uint64_t>(columns));
+}
+
 // Bytes of a matrix whose sides are rounded up to what kernels unroll by.
 void add_packed(Dimension side, Dimension other, Workspace& workspace) {
   constexpr std::int64_t unrolled = 64;
@@ -82,8 +88,13 @@ std::int64_t attention_workspace_bytes(std::int64_t keys, std::int64_t transpose
   return scaled(padded, numbers * bytes_of(Element::f32)).count;
 }
 
-Workspace packing_workspace(const MatrixProducts& products) {
+Workspace packing_workspace(const MatrixProducts& products, RightFactor right) {
   constexpr std::int64_t cache_bytes = 640 * 1024;
+  if (right == RightFactor::in_rows && has_awkward_width(products.columns.count)) {
+    Workspace workspace{.bytes = cache_bytes};
+    add_packed(products.depth, products.columns, workspace);
+    return workspace;
+  }
   Workspace workspace{.most_bytes = cache_bytes};
   add_packed(products.rows, products.depth, workspace);
   add_packed(products.depth, products.columns, workspace);

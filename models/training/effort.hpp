@@ -30,8 +30,10 @@ struct Effort {
   std::optional<Dimension> touched_bytes;  // of the first read, where less than all of it is needed
 };
 
-// What libraries pack matrices into: blocks of both factors, as far as they fit a cache.
-Workspace packing_workspace(const MatrixProducts& products);
+// What libraries pack matrices into: blocks of both factors, as far as they fit a cache; and all of
+// the right factor where it lies row by row and its rows would share too few sets of a cache.
+enum class RightFactor { in_rows, transposed };
+Workspace packing_workspace(const MatrixProducts& products, RightFactor right);
 
 // n times as much. Throws ShapeFault if nobody can count that far.
 Dimension scaled(Dimension dimension, std::int64_t n);

@@ -48,8 +48,8 @@ AttentionSizes sizes_of(const Attention& layer, const AppliedLayer& at,
           {v[2].count / layer.heads}};
 }
 
-Effort product_effort(const MatrixProducts& products) {
-  return {.products = {products}, .workspace = packing_workspace(products)};
+Effort product_effort(const MatrixProducts& products, RightFactor right = RightFactor::in_rows) {
+  return {.products = {products}, .workspace = packing_workspace(products, right)};
 }
 
 constexpr std::int64_t softmax_flops = 8;
@@ -70,7 +70,7 @@ void forward(const Linear& layer, AppliedLayer& at, TrainingBuilder& builder) {
   operation.reads = {at.inputs[0]};
   operation.reads.insert(operation.reads.end(), at.parameters.begin(), at.parameters.end());
   operation.writes = at.outputs;
-  operation.effort = product_effort({s.rows, s.features, s.width, {1}});
+  operation.effort = product_effort({s.rows, s.features, s.width, {1}}, RightFactor::transposed);
   if (layer.bias) operation.effort.element_flops = builder.elements(at.outputs[0]);
   builder.emit(std::move(operation));
 }
