@@ -234,4 +234,13 @@ void KernelStep::run(TaskId id) {
   }
 }
 
+void copy_given(const LoweredNetwork& lowered, const ReferenceStep& from, KernelStep& to) {
+  for (std::size_t i = 0; i < lowered.graph.tensors.size(); ++i) {
+    const auto tensor = static_cast<TensorId>(i);
+    const bool given = lowered.graph.tensors[i].kind != Kind::activation;
+    if (given && !lowered.graph.tensors[i].part_of)
+      to.set(tensor, from.element(tensor), from.values(tensor));
+  }
+}
+
 }  // namespace stint

@@ -71,4 +71,7 @@ class KernelStep {
   KernelPool pool_;
 };
 
+// State and inputs of the step.
+void copy_given(const LoweredNetwork& lowered, const ReferenceStep& from, KernelStep& to);
+
 }  // namespace stint

@@ -54,10 +54,13 @@ Matrices matrices_of(const KernelOperand& operand, DnnPlace place) {
 }
 
 // Rows that begin several times 4 KiB apart share few sets of the cache: then a packed copy of the
-// whole right factor pays, if enough rows use it. Of powers of two the library thinks itself.
+// whole right factor pays, if enough rows use it and it is neither flat nor too large. Of powers of
+// two the library thinks itself.
 bool is_packed(const Matrices& left, const Matrices& right) {
+  constexpr std::int64_t most_elements_packed = 4 << 20;  // 16 MiB
   const auto columns = static_cast<std::uint64_t>(right.columns);
-  return !right.transposed && right.count == 1 && left.rows >= 128 && columns > 2048 &&
+  return !right.transposed && right.rows <= most_elements_packed / right.columns &&
+         right.count == 1 && left.rows >= 128 && right.rows > 128 && columns > 2048 &&
          columns % 512 == 0 && !std::has_single_bit(columns);
 }
 

@@ -12,12 +12,15 @@
 namespace stint {
 namespace {
 
+// Columns of scores are computed in whole tiles.
+std::int64_t in_tiles(std::int64_t columns) { return (columns + 15) / 16 * 16; }
+
 struct HeadSizes {
   std::int64_t samples = 0;
   std::int64_t heads = 0;
   std::int64_t queries = 0;
   std::int64_t keys = 0;
-  std::int64_t padded_keys = 0;  // whole lanes
+  std::int64_t padded_keys = 0;  // a multiple of 16
   std::int64_t width = 0;        // of a head
   std::int64_t out_width = 0;
   float scale = 1;
@@ -36,7 +39,7 @@ HeadSizes sizes_of(const TaskKernel& kernel) {
   const auto& q = kernel.reads[0].shape;
   const auto& v = kernel.reads[2].shape;
   HeadSizes sizes{.samples = q[0], .heads = layer.heads, .queries = q[1], .keys = v[1]};
-  sizes.padded_keys = (sizes.keys + lane_count - 1) / lane_count * lane_count;
+  sizes.padded_keys = in_tiles(sizes.keys);
   sizes.width = q[2] / layer.heads;
   sizes.out_width = v[2] / layer.heads;
   sizes.scale =
@@ -60,7 +63,7 @@ void transpose_rows(const float* from, std::int64_t row_stride, std::int64_t col
   }
 }
 
-// Rows of a block of queries, and the columns of scores that any of them sees, in whole lanes.
+// Rows of a block of queries, and the columns of scores that any of them sees, in whole tiles.
 struct QueryBlock {
   std::int64_t first = 0;
   std::int64_t rows = 0;
@@ -72,7 +75,7 @@ void visit_blocks(const HeadSizes& sizes, Visit visit) {
   for (std::int64_t first = 0; first < sizes.queries; first += attention_rows_at_once) {
     const std::int64_t rows = std::min(attention_rows_at_once, sizes.queries - first);
     const std::int64_t seen = sizes.seen_by(first + rows - 1);
-    visit(QueryBlock{first, rows, (seen + lane_count - 1) / lane_count * lane_count});
+    visit(QueryBlock{first, rows, in_tiles(seen)});
   }
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "executor/cpu/own/dropout_mask.hpp"
+#include "executor/cpu/own/lanes.hpp"
 #include "executor/cpu/own/own_kernel.hpp"
 
 namespace stint {
@@ -37,15 +38,16 @@ DropoutSizes sizes_of(const TaskKernel& kernel) {
 }
 
 void drop(const DropoutSizes& sizes, PhiloxKey key, std::uint64_t first, const float* x, float* y) {
-  constexpr std::int64_t at_once = 64;
-  for (std::int64_t begin = 0; begin < sizes.view.inner; begin += at_once) {
-    const std::int64_t count = std::min(at_once, sizes.view.inner - begin);
-    float factors[at_once];
-    for (std::int64_t i = 0; i < at_once; ++i) {
-      const std::uint64_t position = first + (begin + i) * sizes.inner_stride;
-      factors[i] = random_bits(key, position) < sizes.dropped_below ? 0.0F : sizes.factor;
-    }
-    for (std::int64_t i = 0; i < count; ++i) y[begin + i] = x[begin + i] * factors[i];
+  const std::uint32_t threshold = sizes.dropped_below;
+  const float factor = sizes.factor;
+  for (std::int64_t begin = 0; begin < sizes.view.inner; begin += dropout_bits_at_once) {
+    std::uint32_t bits[dropout_bits_at_once];
+    fill_random_bits(key, first + begin * sizes.inner_stride, sizes.inner_stride, bits);
+    float factors[dropout_bits_at_once];
+    for (std::int64_t i = 0; i < dropout_bits_at_once; ++i)
+      factors[i] = bits[i] < threshold ? 0.0F : factor;
+    map_elements(std::min(dropout_bits_at_once, sizes.view.inner - begin), y + begin,
+                 [&](auto load) { return load(x + begin) * load(factors); });
   }
 }
 

@@ -28,17 +28,30 @@ inline PhiloxKey dropout_key(std::int64_t run_seed, std::int64_t layer_seed, std
   return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
 }
 
-inline std::uint32_t random_bits(PhiloxKey key, std::uint64_t counter) {
-  constexpr std::uint64_t multiplier = 0xd256d193U;
+// Of the positions first, first + stride, …: round by round, so that all of them share one vector.
+inline constexpr std::int64_t dropout_bits_at_once = 64;
+inline void fill_random_bits(PhiloxKey key, std::uint64_t first, std::uint64_t stride,
+                             std::uint32_t (&bits)[dropout_bits_at_once]) {
+  constexpr std::uint32_t multiplier = 0xd256d193U;
   constexpr std::uint32_t weyl = 0x9e3779b9U;
-  auto low = static_cast<std::uint32_t>(counter);
-  auto high = static_cast<std::uint32_t>(counter >> 32) ^ key.high;
-  for (std::uint32_t round = 0, word = key.key; round < 10; ++round, word += weyl) {
-    const std::uint64_t product = multiplier * low;
-    low = static_cast<std::uint32_t>(product >> 32) ^ word ^ high;
-    high = static_cast<std::uint32_t>(product);
+  std::uint32_t high[dropout_bits_at_once];
+  for (std::uint64_t i = 0; i < dropout_bits_at_once; ++i) {
+    bits[i] = static_cast<std::uint32_t>(first + i * stride);
+    high[i] = static_cast<std::uint32_t>((first + i * stride) >> 32) ^ key.high;
   }
-  return low;
+  for (std::uint32_t round = 0, word = key.key; round < 10; ++round, word += weyl) {
+    for (std::int64_t i = 0; i < dropout_bits_at_once; ++i) {
+      const std::uint64_t product = std::uint64_t{multiplier} * bits[i];
+      bits[i] = static_cast<std::uint32_t>(product >> 32) ^ word ^ high[i];
+      high[i] = static_cast<std::uint32_t>(product);
+    }
+  }
+}
+
+inline std::uint32_t random_bits(PhiloxKey key, std::uint64_t position) {
+  std::uint32_t bits[dropout_bits_at_once];
+  fill_random_bits(key, position, 0, bits);
+  return bits[0];
 }
 
 // An element is dropped if its bits are below this.

@@ -1,5 +1,6 @@
-// Sixteen floats at a time, the same way everywhere: what comes out does not depend on how wide the
-// processor's registers are, or on how many elements are left at the end.
+// Eight floats at a time, the same way everywhere: what comes out does not depend on how wide the
+// processor's registers are, or on how many elements are left at the end. (Compilers take vectors
+// that are wider than registers apart, element by element where they are compared.)
 //
 // Meant to be inlined into the loops of this folder, whose flags decide the instructions.
 #pragma once
@@ -10,9 +11,9 @@
 
 namespace stint {
 
-inline constexpr std::int64_t lane_count = 16;
-using Lanes [[gnu::vector_size(64)]] = float;
-using IntLanes [[gnu::vector_size(64)]] = std::int32_t;
+inline constexpr std::int64_t lane_count = 8;
+using Lanes [[gnu::vector_size(32)]] = float;
+using IntLanes [[gnu::vector_size(32)]] = std::int32_t;
 
 inline Lanes splat(float value) { return Lanes{} + value; }
 
@@ -39,7 +40,7 @@ inline void store_lanes(float* to, Lanes lanes, std::int64_t count) {
 
 // Lanes beyond `count` become zero.
 inline Lanes first_lanes(Lanes lanes, std::int64_t count) {
-  constexpr IntLanes number = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  constexpr IntLanes number = {0, 1, 2, 3, 4, 5, 6, 7};
   return number < static_cast<std::int32_t>(count) ? lanes : Lanes{};
 }
 
@@ -93,7 +94,7 @@ void map_stretches(std::int64_t count, Map map) {
 // short stretches, stretches in double precision.
 template <std::size_t K, typename Terms>
 std::array<double, K> sum_elements(std::int64_t count, Terms terms) {
-  constexpr std::int64_t stretch = 64 * lane_count;
+  constexpr std::int64_t stretch = 128 * lane_count;
   std::array<double, K> sums{};
   for (std::int64_t begin = 0; begin < count; begin += stretch) {
     const std::int64_t end = begin + stretch < count ? begin + stretch : count;

@@ -24,7 +24,7 @@ void softmax_row(std::int64_t length, const float* x, float* y) {
   map_elements(length, y, [=](auto load) { return load(y) * factor; });
 }
 
-// Elements `stride` apart, for up to 16 neighbouring columns.
+// Elements `stride` apart, for as many neighbouring columns as there are lanes.
 void softmax_columns(std::int64_t length, std::int64_t stride, std::int64_t columns, const float* x,
                      float* y) {
   Lanes largest = load_lanes(x, columns);
@@ -59,7 +59,7 @@ void gradient_columns(std::int64_t length, std::int64_t stride, std::int64_t col
   }
 }
 
-// row(at) for each row of neighbours, or columns(at, count) for up to 16 columns at a time.
+// row(at) for each row of neighbours, or columns(at, count) for as many columns as there are lanes.
 template <typename Row, typename Columns>
 void visit_rows(const ChannelView& view, Row row, Columns columns) {
   for (std::int64_t outer = 0; outer < view.outer; ++outer) {

@@ -1,7 +1,6 @@
 // Every kernel against its reference, task by task, so that errors do not add up.
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <set>
 
 #include "executor/cpu/dnn/dnn_ops.hpp"
 #include "executor/cpu/own/own_kernel.hpp"
@@ -23,16 +22,6 @@ double tolerance(const ReferenceStep& reference, const Task& task, TensorId resu
   double inputs = 0;
   for (const TensorId read : task.reads) inputs = std::max(inputs, largest(reference.values(read)));
   return 2e-5 * largest(reference.values(result)) + 1e-6 * inputs;
-}
-
-void copy_state_and_inputs(const LoweredNetwork& lowered, const ReferenceStep& from,
-                           KernelStep& to) {
-  for (std::size_t i = 0; i < lowered.graph.tensors.size(); ++i) {
-    const auto tensor = static_cast<TensorId>(i);
-    if (lowered.graph.tensors[i].part_of || lowered.graph.tensors[i].kind == Kind::activation)
-      continue;
-    to.set(tensor, from.element(tensor), from.values(tensor));
-  }
 }
 
 // Results that are numbers; where a maximum came from is the kernel's own affair.
@@ -81,12 +70,14 @@ TEST_CASE("kernels compute what their references do, in both layouts and in any 
   ReferenceStep reference(lowered, 2);
   reference.round_results();
   KernelStep kernels(lowered);
-  copy_state_and_inputs(lowered, reference, kernels);
+  copy_given(lowered, reference, kernels);
   for (std::size_t i = 0; i < lowered.graph.tasks.size(); ++i) {
     const Task& task = lowered.graph.tasks[i];
     CAPTURE(task.name, task.shape);
     reference.run(static_cast<TaskId>(i));
     if (!can_run(lowered.kernels[i])) continue;
+    if (const auto own = make_own_kernel(leaf_of(lowered.kernels[i])))
+      CHECK(own->workspace_bytes() <= task.workspace_bytes);
     kernels.run(static_cast<TaskId>(i));
     check_results(lowered, task, reference, kernels);
   }

@@ -1,0 +1,52 @@
+// The bits of a step: the same whenever it is run, wherever its buffers lie, and however its tasks
+// are cut along their leaves.
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "tests/support/network_steps.hpp"
+#include "tests/support/operation_networks.hpp"
+
+using namespace stint;
+
+namespace {
+
+using StateBytes = std::map<std::string, std::vector<std::byte>>;
+
+// State after one step, and the loss.
+StateBytes run_step(const LoweredNetwork& lowered, std::int64_t misalignment_bytes) {
+  const ReferenceStep start(lowered, 3);
+  KernelStep kernels(lowered, misalignment_bytes);
+  copy_given(lowered, start, kernels);
+  for (std::size_t i = 0; i < lowered.graph.tasks.size(); ++i) kernels.run(static_cast<TaskId>(i));
+  StateBytes bytes{{"loss", kernels.bytes(lowered.graph.results[0])}};
+  for (std::size_t i = 0; i < lowered.graph.tensors.size(); ++i) {
+    const Tensor& tensor = lowered.graph.tensors[i];
+    if (tensor.kind == Kind::state) bytes[tensor.name] = kernels.bytes(static_cast<TensorId>(i));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a step gives the same bits again, at other addresses too", "[kernels]") {
+  const std::string name = GENERATE(from_range(operation_network_names()));
+  CAPTURE(name);
+  const LoweredNetwork lowered =
+      lower_with_kernels(operation_network(name), {.batch = 4, .leaves = 2});
+  const StateBytes once = run_step(lowered, 0);
+  CHECK(run_step(lowered, 0) == once);
+  CHECK(run_step(lowered, 4) == once);
+  CHECK(run_step(lowered, 32) == once);
+}
+
+TEST_CASE("cut along its leaves a step gives the same bits", "[kernels]") {
+  const std::string name = GENERATE(from_range(operation_network_names()));
+  const std::int64_t leaves_of_piece = GENERATE(1, 2);
+  CAPTURE(name, leaves_of_piece);
+  const Network network = operation_network(name);
+  Lowering lowering{.batch = 10, .microbatches = 2, .leaves = 5};
+  const StateBytes whole = run_step(lower_with_kernels(network, lowering), 0);
+  for (const Layer& layer : network.layers) lowering.cuts.push_back({layer.name, leaves_of_piece});
+  lowering.cuts.push_back({"loss", leaves_of_piece});
+  CHECK(run_step(lower_with_kernels(network, lowering), 0) == whole);
+}
