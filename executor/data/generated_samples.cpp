@@ -21,6 +21,17 @@ std::int64_t number_below(std::int64_t range, std::uint64_t key) {
   return static_cast<std::int64_t>(mix(key) % static_cast<std::uint64_t>(range));
 }
 
+// Patterns of images are patches of 4 × 4 pixels, which survive convolutions and pooling.
+std::int64_t patch_of(const SampleInput& input, std::int64_t element) {
+  if (input.shape.size() != 3) return element;
+  constexpr std::int64_t side = 4;
+  const std::int64_t width = input.shape[2];
+  const std::int64_t row = element / width;  // of all channels
+  const std::int64_t patch_row =
+      row / input.shape[1] * input.shape[1] + row % input.shape[1] / side;
+  return patch_row * width + element % width / side;
+}
+
 template <typename Element>
 void put(std::span<std::byte> bytes, std::int64_t element, Element value) {
   std::memcpy(bytes.data() + element * static_cast<std::int64_t>(sizeof(Element)), &value,
@@ -59,7 +70,7 @@ void GeneratedSamples::make_numbers(const SampleInput& input, std::uint64_t patt
   const std::uint64_t own = derive(derive(sample, noise), input.name);
   for (std::int64_t i = 0; i < input.elements; ++i) {
     const double disturbed = input.is_label ? 0 : normal_at(own, i);
-    put(bytes, i, static_cast<float>(half * (normal_at(pattern, i) + disturbed)));
+    put(bytes, i, static_cast<float>(half * (normal_at(pattern, patch_of(input, i)) + disturbed)));
   }
 }
 

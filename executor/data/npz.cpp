@@ -87,8 +87,10 @@ class ZipReader {
     arrays[name] = parse_npy(content, file_ + ": " + name);
   }
 
+  // The archive ends with a record of its own, without a comment.
   void expect_end() const {
-    expect(rest() >= 4 && (number(0, 4) == central_signature || number(0, 4) == end_signature));
+    constexpr std::size_t end_bytes = 22;
+    expect(rest() >= end_bytes && number(rest() - end_bytes, 4) == end_signature);
   }
 
  private:

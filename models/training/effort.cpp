@@ -3,6 +3,22 @@
 namespace stint {
 namespace {
 
+// Rows that begin a multiple of 2 KiB apart, and far.
+bool has_awkward_width(std::int64_t columns) {
+  return columns > 2048 && columns % 512 == 0 &&
+         !std::has_single_bit(static_cast<std::uint64_t>(columns));
+}
+
+// Bytes of a matrix whose sides are rounded up to what kernels unroll by.
+void add_packed(Dimension side, Dimension other, Workspace& workspace) {
+  constexpr std::int64_t unrolled = 64;
+  if (other.per_sample) std::swap(side, other);
+  const auto rounded = [](std::int64_t count) { return (count / unrolled + 1) * unrolled; };
+  const std::int64_t row_bytes = bytes_of(Element::f32) * rounded(other.count);
+  workspace.bytes += row_bytes * (side.per_sample ? unrolled : rounded(side.count));
+  if (side.per_sample) workspace.sample_bytes += row_bytes * side.count;
+}
+
 struct Extents {
   double rows = 0;
   double columns = 0;
@@ -71,6 +87,19 @@ std::int64_t attention_workspace_bytes(std::int64_t keys, std::int64_t transpose
   const Dimension rows = scaled({transposed}, padded);
   const Dimension scores = scaled({matrices * attention_rows_at_once}, padded + 16);
   return scaled({rows.count + scores.count}, bytes_of(Element::f32)).count;
+}
+
+Workspace packing_workspace(const MatrixProducts& products, RightFactor right) {
+  constexpr std::int64_t cache_bytes = 640 * 1024;
+  if (right == RightFactor::in_rows && has_awkward_width(products.columns.count)) {
+    Workspace workspace{.bytes = cache_bytes};
+    add_packed(products.depth, products.columns, workspace);
+    return workspace;
+  }
+  Workspace workspace{.most_bytes = cache_bytes};
+  add_packed(products.rows, products.depth, workspace);
+  add_packed(products.depth, products.columns, workspace);
+  return workspace;
 }
 
 }  // namespace stint

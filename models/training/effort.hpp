@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/layers/shape.hpp"
+#include "models/training/workspace.hpp"
 
 namespace stint {
 
@@ -25,9 +26,14 @@ struct Effort {
   std::vector<MatrixProducts> products;
   Dimension element_flops{0};              // whatever else is computed
   Dimension patch_elements{0};             // gathered under a sliding kernel (im2col)
-  std::int64_t workspace_bytes = 0;        // assumed, until a kernel has been measured
+  Workspace workspace;                     // assumed, until a kernel has been measured
   std::optional<Dimension> touched_bytes;  // of the first read, where less than all of it is needed
 };
+
+// What libraries pack matrices into: blocks of both factors, as far as they fit a cache; and all of
+// the right factor where it lies row by row and its rows would share too few sets of a cache.
+enum class RightFactor { in_rows, transposed };
+Workspace packing_workspace(const MatrixProducts& products, RightFactor right);
 
 // n times as much. Throws ShapeFault if nobody can count that far.
 Dimension scaled(Dimension dimension, std::int64_t n);

@@ -12,19 +12,55 @@ struct Sliding {
   std::int64_t channels = 0;  // of one group, on the side that it slides over
   std::int64_t filters = 0;   // of one group, on the other side
   std::int64_t groups = 1;
-  std::int64_t workspace_bytes = 0;
+  Workspace workspace;
 };
 
 Dimension positions_in(const Shape& image) {
   return {image[0].count * image[2].count * image[3].count, image[0].per_sample};
 }
 
-// One sample's input and output, and a copy of the weight: what kernels that rearrange need.
-std::int64_t assumed_workspace(const AppliedLayer& at, const TrainingBuilder& builder) {
-  const auto elements = builder.elements(at.inputs[0]).count +
-                        builder.elements(at.outputs[0]).count +
-                        builder.elements(at.parameters[0]).count;
-  return float_bytes * elements;
+// Kernels work in blocks of so many channels.
+constexpr std::int64_t block_channels = 16;
+constexpr std::int64_t scratch_bytes = 96 * 1024;
+
+std::int64_t in_blocks(std::int64_t channels) {
+  return (channels + block_channels - 1) / block_channels * block_channels;
+}
+
+std::int64_t pixels_in(const Shape& image) { return image[2].count * image[3].count; }
+
+bool is_channels_last(const AppliedLayer& at, const TrainingBuilder& builder) {
+  return builder.value(at.inputs[0]).channels_last || builder.value(at.outputs[0]).channels_last;
+}
+
+// A copy of the weight in blocks; of images too where their channels do not lie last; and a
+// sample's images where a kernel of larger steps gathers them.
+template <typename Convolution>
+Workspace assumed_workspace(const Convolution& layer, const AppliedLayer& at,
+                            const TrainingBuilder& builder) {
+  const Shape& x = builder.value(at.inputs[0]).shape;
+  const Shape& y = builder.value(at.outputs[0]).shape;
+  const bool depthwise = layer.groups == x[1].count && layer.groups == y[1].count;
+  const std::int64_t pairs = depthwise ? in_blocks(layer.groups)
+                                       : layer.groups * in_blocks(x[1].count / layer.groups) *
+                                             in_blocks(y[1].count / layer.groups);
+  const std::int64_t image_bytes =
+      float_bytes * (in_blocks(x[1].count) * pixels_in(x) + in_blocks(y[1].count) * pixels_in(y));
+  const std::int64_t weight_bytes = float_bytes * layer.kernel[0] * layer.kernel[1] * pairs;
+  Workspace workspace{scratch_bytes + weight_bytes + weight_bytes / 8};
+  if (layer.stride != Pair{1, 1}) workspace.bytes += image_bytes;
+  if (!is_channels_last(at, builder)) workspace.sample_bytes = image_bytes;
+  return workspace;
+}
+
+// Pooling of images whose channels do not lie last copies a block of channels: input, output and
+// indices.
+Workspace pool_workspace(const AppliedLayer& at, const TrainingBuilder& builder) {
+  if (is_channels_last(at, builder)) return {};
+  const std::int64_t pixels = pixels_in(builder.value(at.inputs[0]).shape) +
+                              2 * pixels_in(builder.value(at.outputs[0]).shape);
+  constexpr std::int64_t small_bytes = 4096;
+  return {small_bytes + float_bytes * block_channels * pixels};
 }
 
 // A convolution slides over its input, the transpose of one over its output.
@@ -39,14 +75,14 @@ Sliding sliding_of(const Convolution& layer, const AppliedLayer& at,
           .channels = over[1].count / layer.groups,
           .filters = from[1].count / layer.groups,
           .groups = layer.groups,
-          .workspace_bytes = assumed_workspace(at, builder)};
+          .workspace = assumed_workspace(layer, at, builder)};
 }
 
 // The three products of a convolution have the same flops in different shapes.
 Effort gathering(const Sliding& s) {
   Effort effort{.products = {{s.positions, {s.filters}, {s.channels * s.taps}, {s.groups}}}};
   if (s.taps > 1) effort.patch_elements = scaled(s.positions, s.channels * s.taps * s.groups);
-  effort.workspace_bytes = s.workspace_bytes;
+  effort.workspace = s.workspace;
   return effort;
 }
 
@@ -107,6 +143,7 @@ void emit_pool_backward(const AppliedLayer& at, std::vector<ValueId> reads, Dime
   operation.reads = std::move(reads);
   operation.writes = {builder.new_gradient(at.inputs[0], at)};
   operation.effort.element_flops = flops;
+  operation.effort.workspace = pool_workspace(at, builder);
   builder.emit(std::move(operation));
 }
 
@@ -135,6 +172,7 @@ void forward(const MaxPool2d& layer, AppliedLayer& at, TrainingBuilder& builder)
   operation.reads = at.inputs;
   operation.writes = at.outputs;
   operation.effort.element_flops = pool_flops(layer, at, builder);
+  operation.effort.workspace = pool_workspace(at, builder);
   if (builder.wants_gradient(at.inputs[0])) {
     Value indices = builder.value(at.outputs[0]);
     indices.name = at.name + ".indices";
@@ -151,14 +189,20 @@ void backward(const MaxPool2d&, const AppliedLayer& at, TrainingBuilder& builder
 }
 
 void forward(const AvgPool2d& layer, AppliedLayer& at, TrainingBuilder& builder) {
-  emit_forward(at, {.element_flops = pool_flops(layer, at, builder)}, builder);
+  emit_forward(
+      at,
+      {.element_flops = pool_flops(layer, at, builder), .workspace = pool_workspace(at, builder)},
+      builder);
 }
 void backward(const AvgPool2d& layer, const AppliedLayer& at, TrainingBuilder& builder) {
   emit_pool_backward(at, {at.output_gradients[0]}, pool_flops(layer, at, builder), builder);
 }
 
 void forward(const GlobalAvgPool&, AppliedLayer& at, TrainingBuilder& builder) {
-  emit_forward(at, {.element_flops = builder.elements(at.inputs[0])}, builder);
+  emit_forward(
+      at,
+      {.element_flops = builder.elements(at.inputs[0]), .workspace = pool_workspace(at, builder)},
+      builder);
 }
 void backward(const GlobalAvgPool&, const AppliedLayer& at, TrainingBuilder& builder) {
   emit_pool_backward(at, {at.output_gradients[0]}, builder.elements(at.inputs[0]), builder);

@@ -48,6 +48,10 @@ AttentionSizes sizes_of(const Attention& layer, const AppliedLayer& at,
           {v[2].count / layer.heads}};
 }
 
+Effort product_effort(const MatrixProducts& products, RightFactor right = RightFactor::in_rows) {
+  return {.products = {products}, .workspace = packing_workspace(products, right)};
+}
+
 constexpr std::int64_t softmax_flops = 8;
 
 Effort attention_effort(const AttentionSizes& s, std::vector<MatrixProducts> products,
@@ -55,7 +59,7 @@ Effort attention_effort(const AttentionSizes& s, std::vector<MatrixProducts> pro
   const std::int64_t scores = product({s.queries, s.keys}).count;
   return {.products = std::move(products),
           .element_flops = scaled(s.heads, softmax_flops * scores),
-          .workspace_bytes = workspace_bytes};
+          .workspace = {workspace_bytes}};
 }
 
 }  // namespace
@@ -66,7 +70,7 @@ void forward(const Linear& layer, AppliedLayer& at, TrainingBuilder& builder) {
   operation.reads = {at.inputs[0]};
   operation.reads.insert(operation.reads.end(), at.parameters.begin(), at.parameters.end());
   operation.writes = at.outputs;
-  operation.effort.products = {{s.rows, s.features, s.width, {1}}};
+  operation.effort = product_effort({s.rows, s.features, s.width, {1}}, RightFactor::transposed);
   if (layer.bias) operation.effort.element_flops = builder.elements(at.outputs[0]);
   builder.emit(std::move(operation));
 }
@@ -78,14 +82,14 @@ void backward(const Linear& layer, const AppliedLayer& at, TrainingBuilder& buil
   weights.reads = {at.inputs[0], dy};
   for (const ValueId parameter : at.parameters)
     weights.writes.push_back(builder.new_gradient(parameter, at));
-  weights.effort.products = {{s.features, s.width, s.rows, {1}}};
+  weights.effort = product_effort({s.features, s.width, s.rows, {1}});
   if (layer.bias) weights.effort.element_flops = builder.elements(dy);
   builder.emit(std::move(weights));
   if (!builder.wants_gradient(at.inputs[0])) return;
   Operation data = operation_of(at, "backward_data", Phase::backward);
   data.reads = {at.parameters[0], dy};
   data.writes = {builder.new_gradient(at.inputs[0], at)};
-  data.effort.products = {{s.rows, s.width, s.features, {1}}};
+  data.effort = product_effort({s.rows, s.width, s.features, {1}});
   builder.emit(std::move(data));
 }
 
@@ -93,19 +97,19 @@ void forward(const Matmul& layer, AppliedLayer& at, TrainingBuilder& builder) {
   Operation operation = operation_of(at, "forward", Phase::forward);
   operation.reads = at.inputs;
   operation.writes = at.outputs;
-  operation.effort.products = {product_of(layer, at, builder)};
+  operation.effort = product_effort(product_of(layer, at, builder));
   builder.emit(std::move(operation));
 }
 
 void backward(const Matmul& layer, const AppliedLayer& at, TrainingBuilder& builder) {
   const ValueId dy = at.output_gradients[0];
   const auto [m, n, k, count] = product_of(layer, at, builder);
-  const auto emit = [&](const char* what, ValueId factor, ValueId other, MatrixProducts effort) {
+  const auto emit = [&](const char* what, ValueId factor, ValueId other, MatrixProducts products) {
     if (!builder.wants_gradient(other)) return;
     Operation operation = operation_of(at, what, Phase::backward);
     operation.reads = {factor, dy};
     operation.writes = {builder.new_gradient(other, at)};
-    operation.effort.products = {effort};
+    operation.effort = product_effort(products);
     builder.emit(std::move(operation));
   };
   emit("backward_a", at.inputs[1], at.inputs[0], {m, k, n, count});

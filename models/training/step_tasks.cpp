@@ -39,8 +39,8 @@ double StepTasks::bytes_moved(const Operation& operation, const Task& task,
 }
 
 std::int64_t StepTasks::workspace_bytes(const Operation& operation, const Task& task,
-                                        std::int64_t leaves) const {
-  std::int64_t bytes = operation.effort.workspace_bytes;
+                                        std::int64_t samples, std::int64_t leaves) const {
+  std::int64_t bytes = operation.effort.workspace.at(samples / leaves);
   const std::int64_t levels = tree_levels(leaves);
   for (std::size_t i = 0; i < operation.writes.size() && levels > 0; ++i) {
     if (tensors_.has_samples(operation.writes[i])) continue;
@@ -109,7 +109,7 @@ void StepTasks::add(const Operation& operation, const std::string& name, const T
   permit_overwriting(operation, tensors, task);
   task.flops = flops(operation.effort, samples);
   task.bytes_moved = bytes_moved(operation, task, samples);
-  task.workspace_bytes = workspace_bytes(operation, task, leaves);
+  task.workspace_bytes = workspace_bytes(operation, task, samples, leaves);
   task.shape = kernel_text(training_, operation, samples, leaves);
   task.features = features(operation.effort, samples);
   if (kernels_ != nullptr) add_kernel(operation, tensors, task, first_sample, samples, leaves);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Trains a network with Stint and with PyTorch from the same weights on the same batches, and compares.
 
-    tests/pytorch/train_both.py BUILD MODEL [--batch N] [--steps N] [--record FILE]
+    tests/pytorch/train_both.py BUILD MODEL [--batch N] [--steps N] [--classes N] [--record FILE]
 
 BUILD is the folder with `plan` and `run`; needs PyTorch and numpy. Dropout is switched off, because masks
-differ. Prints losses side by side and the largest difference of any parameter, relative to its size;
-`--record` writes PyTorch's losses and a digest of its parameters, which tests/executor compares with.
+differ. PyTorch trains twice, in f32 and in f64: the second is the truth, and what the first is off by is
+what f32 can be expected to be off by. `--record` writes both lists of losses, for tests/executor.
 """
 import argparse
 import json
@@ -17,6 +17,7 @@ import numpy
 import torch
 
 from network import loss_of, optimizer_of
+from numbers_by_name import first_state, integers, signed
 
 
 def stint(build, program, *arguments):
@@ -38,48 +39,61 @@ def plan(build, folder, model, batch):
     return json.loads((folder / "schedule.json").read_text())
 
 
-def train_stint(build, folder, steps):
-    stint(build, "run", folder / "schedule.json", "--steps", 0, "--save", folder / "first.npz", "-q")
-    stint(build, "run", folder / "schedule.json", "--steps", steps, "--save", folder / "last.npz",
-          "--save-data", folder / "data.npz", "-o", folder / "report.json", "-q")
+def samples_of(given, classes, count):
+    shape = [count if size == "batch" else size for size in given["shape"]]
+    elements = int(numpy.prod(shape))
+    if given.get("type") == "int32":
+        return (integers(given["name"], elements) % numpy.uint64(classes)).astype(numpy.int32).reshape(shape)
+    return signed(given["name"], elements).reshape(shape)
+
+
+def write_inputs(build, folder, model, batch, steps, classes):
+    """First values of all state, whose shapes a step tells, and samples for all steps."""
+    schedule = folder / "schedule.json"
+    stint(build, "run", schedule, "--steps", 1, "--warmup", 0, "--save", folder / "probe.npz", "-q")
+    with numpy.load(folder / "probe.npz") as probe:
+        state = {name: first_state(name, probe[name].shape) for name in probe.files if probe[name].dtype == "f4"}
+    numpy.savez(folder / "first.npz", **state)
+    data = {given["name"]: samples_of(given, classes, batch * steps) for given in model["inputs"]}
+    for name, values in data.items():
+        numpy.save(folder / f"{name}.npy", values)
+    return state, data
+
+
+def train_stint(build, folder, steps, data):
+    files = ",".join(str(folder / f"{name}.npy") for name in data)
+    stint(build, "run", folder / "schedule.json", "--steps", steps, "--warmup", 0, "--load", folder / "first.npz",
+          "--data", f"npy:{files}", "--save", folder / "last.npz", "-o", folder / "report.json", "-q")
     return json.loads((folder / "report.json").read_text())["loss"]
 
 
-def train_pytorch(schedule, folder, steps):
-    model = schedule["model"]
-    first = numpy.load(folder / "first.npz")
-    data = numpy.load(folder / "data.npz")
-    states = {t["name"] for t in schedule["graph"]["tensors"] if t.get("kind") == "state"}
-    state = {name: torch.from_numpy(first[name].copy()) for name in first.files if name in states}
+def train_pytorch(model, first, data, batch, steps):
     remembered = (".momentum", ".mean", ".square")
-    state = {name: value for name, value in state.items() if not name.endswith(remembered)}
-    trained = [value.requires_grad_() for name, value in state.items() if ".running_" not in name]
-    optimizer = optimizer_of(model, trained)
+    state = {name: torch.from_numpy(value.copy()) for name, value in first.items() if not name.endswith(remembered)}
+    optimizer = optimizer_of(model, [v.requires_grad_() for n, v in state.items() if ".running_" not in n])
     losses = []
     for step in range(steps):
-        batch = {i["name"]: torch.from_numpy(data[f"{i['name']}/{step}"]) for i in model["inputs"]}
+        now = {name: torch.from_numpy(v[step * batch:(step + 1) * batch]) for name, v in data.items()}
         optimizer.zero_grad()
-        loss = loss_of(model, state, batch)
+        loss = loss_of(model, state, now)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
     return losses, {name: value.detach().numpy() for name, value in state.items()}
 
 
-def largest_difference(folder, expected):
-    """Of each parameter the largest difference over its largest value; the worst of all."""
-    last = numpy.load(folder / "last.npz")
-    worst = (0.0, "")
-    for name, values in expected.items():
-        scale = max(float(numpy.abs(values).max()), 1e-6)
-        worst = max(worst, (float(numpy.abs(last[name] - values).max()) / scale, name))
-    return worst
+def in_double(arrays):
+    return {n: v.astype(numpy.float64) if v.dtype == numpy.float32 else v for n, v in arrays.items()}
 
 
-def record(file, args, losses, state):
-    digest = {name: [float(v.mean(dtype=numpy.float64)), float(numpy.sqrt((v.astype(numpy.float64) ** 2).mean()))]
-              for name, v in state.items()}
-    text = {"model": args.model.stem, "batch": args.batch, "loss": losses, "mean_and_rms": digest}
+def off_by(state, truth, first):
+    """Of each parameter the largest difference, relative to the largest change of training; their median."""
+    changes = {n: float(numpy.abs(truth[n] - first[n]).max()) for n in truth}
+    return float(numpy.median([numpy.abs(state[n] - truth[n]).max() / c for n, c in changes.items() if c > 0]))
+
+
+def record(file, args, truth, single):
+    text = {"model": args.model.stem, "batch": args.batch, "classes": args.classes, "loss": truth, "loss_in_f32": single}
     file.write_text(json.dumps(text, indent=1) + "\n")
 
 
@@ -89,20 +103,25 @@ def main():
     parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--classes", type=int, default=2, help="labels and tokens are below this")
     parser.add_argument("--record", type=pathlib.Path)
     args = parser.parse_args()
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        schedule = plan(args.build.absolute(), folder, args.model, args.batch)
-        ours = train_stint(args.build.absolute(), folder, args.steps)
-        theirs, state = train_pytorch(schedule, folder, args.steps)
-        for step, (a, b) in enumerate(zip(ours, theirs)):
-            print(f"step {step:2}  loss {a:.7f}  PyTorch {b:.7f}  difference {abs(a - b):.2e}")
-        difference, where = largest_difference(folder, state)
-        print(f"parameters differ by at most {difference:.2e} of their size ({where})")
+        build = args.build.absolute()
+        model = plan(build, folder, args.model, args.batch)["model"]
+        first, data = write_inputs(build, folder, model, args.batch, args.steps, args.classes)
+        ours = train_stint(build, folder, args.steps, data)
+        single, state = train_pytorch(model, first, data, args.batch, args.steps)
+        truth, exact = train_pytorch(model, in_double(first), in_double(data), args.batch, args.steps)
+        for step, (a, b, t) in enumerate(zip(ours, single, truth)):
+            print(f"step {step:2}  loss {t:.8f}  Stint off by {abs(a - t):.1e}  PyTorch in f32 by {abs(b - t):.1e}")
+        with numpy.load(folder / "last.npz") as last:
+            print(f"parameters, median of the largest: Stint off by {off_by(last, exact, first):.1e} of their change, "
+                  f"PyTorch in f32 by {off_by(state, exact, first):.1e}")
         if args.record:
-            record(args.record, args, theirs, state)
+            record(args.record, args, truth, single)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,8 @@ const std::vector<LibraryRule> library_rules = {
      },
      "planner/ and models/onnx/"},
     {"simgrid/", inside("schedules/simgrid_replay"), "schedules/simgrid_replay*"},
+    {"dnnl", inside("executor/cpu/dnn/"), "executor/cpu/dnn/"},
+    {"omp.h", inside("executor/cpu/dnn/"), "executor/cpu/dnn/"},
     {"cuda", inside("executor/cuda/"), "executor/cuda/"},
     {"cudnn", inside("executor/cuda/"), "executor/cuda/"},
     {"cublas", inside("executor/cuda/"), "executor/cuda/"},

@@ -68,6 +68,7 @@ TEST_CASE("a library outside its place is found", "[repository]") {
       {"schedules/validate.cpp", "protozero/pbf_writer.hpp"},
       {"schedules/simulate.cpp", "simgrid/s4u.hpp"},
       {"executor/run.cpp", "cuda_runtime.h"},
+      {"executor/cpu/kernel.hpp", "dnnl.hpp"},
       {"models/graph.cpp", "valijson/validator.hpp"},
   }));
   CAPTURE(file, included);

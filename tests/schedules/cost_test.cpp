@@ -2,7 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "models/lowering.hpp"
+#include "tests/support/bundled_files.hpp"
 #include "tests/support/small_schedules.hpp"
+#include "tests/support/tiny_network.hpp"
 
 using namespace stint;
 
@@ -91,6 +94,21 @@ TEST_CASE("a measured kernel of the task's op and shape wins over the time model
   CHECK(seconds(given, platform) == 7);
   given.seconds = {{"cpu", 1.0}};
   CHECK(seconds(given, platform) == 1);
+}
+
+TEST_CASE("every device of every bundled machine prices the tasks of a network", "[cost]") {
+  const Graph step = lower(tiny_network(), {.batch = 4, .microbatches = 2, .leaves = 2});
+  for (const std::string& file : bundled_files("platforms", "stint-platform")) {
+    CAPTURE(file);
+    const Platform platform = read_platform(file);
+    const TaskTimes times(platform);
+    for (int device = 0; device < static_cast<int>(platform.devices.size()); ++device) {
+      for (const Task& task : step.tasks) {
+        CAPTURE(task.name);
+        CHECK(times.seconds_at_speed_1(task, DeviceId{device}).value_or(0) > 0);
+      }
+    }
+  }
 }
 
 TEST_CASE("a task with times for other devices only cannot run", "[cost]") {

@@ -3,6 +3,9 @@
 // are wanted as the implementation likes them.
 #include "executor/cpu/dnn/convolutions.hpp"
 
+#include <algorithm>
+
+#include "executor/cpu/dnn/bias_sums.hpp"
 #include "executor/cpu/dnn/dnn_forms.hpp"
 
 namespace stint {
@@ -33,12 +36,21 @@ struct Problem {
   memory::desc weight;  // in listed order
   memory::desc any_weight;
   memory::desc bias;  // empty if there is none
+  bool is_narrow = false;
 };
 
-struct Images {
-  const KernelOperand& input;
-  const KernelOperand& output;
-};
+// Implementations that multiply small matrices are up to four times slower than those that slide
+// where a group has fewer channels than a vector has lanes.
+bool is_narrow(std::int64_t channels, std::int64_t filters, const Pair& kernel) {
+  constexpr std::int64_t lanes = 16;
+  return std::min(channels, filters) < lanes && kernel[0] * kernel[1] > 1;
+}
+
+auto avoided(const Problem& problem) {
+  return [&problem](std::string_view implementation) {
+    return problem.is_narrow && implementation.find("brg") != implementation.npos;
+  };
+}
 
 // [filters, channels, kernel], with the groups before them if there are any. `tags` are those of
 // the listed order without and with groups.
@@ -51,18 +63,8 @@ void set_weight(Problem& problem, std::int64_t filters, std::int64_t channels, s
   problem.any_weight = {sizes, memory::data_type::f32, Tag::any};
 }
 
-template <typename Layer>
-Problem problem_of(const Layer& layer, const Images& images) {
-  constexpr bool transposed = std::is_same_v<Layer, ConvTranspose2d>;
-  Problem problem{.window = window_of(layer, layer.dilation),
-                  .input = channels_last_form(images.input),
-                  .output = channels_last_form(images.output)};
-  set_weight(problem, images.output.shape[1], images.input.shape[1], layer.groups,
-             transposed ? Tag::iohw : Tag::oihw, transposed ? Tag::giohw : Tag::goihw);
-  return problem;
-}
-
-// Rows and columns that are added at the end, in whole strides, count as padding taken away there.
+// Whole strides that are added at the end are padding that is not taken away there. Where there is
+// less padding than that, oneDNN refuses.
 void add_output_padding(const ConvTranspose2d& layer, DnnWindow& window) {
   for (const int axis : {0, 1})
     window.padding_end[axis] -=
@@ -70,14 +72,31 @@ void add_output_padding(const ConvTranspose2d& layer, DnnWindow& window) {
 }
 void add_output_padding(const Conv2d&, DnnWindow&) {}
 
+template <typename Layer>
+Problem problem_between(const Layer& layer, const KernelOperand& input,
+                        const KernelOperand& output) {
+  constexpr bool transposed = std::is_same_v<Layer, ConvTranspose2d>;
+  Problem problem{.window = window_of(layer, layer.dilation),
+                  .input = channels_last_form(input),
+                  .output = channels_last_form(output)};
+  set_weight(problem, output.shape[1], input.shape[1], layer.groups,
+             transposed ? Tag::iohw : Tag::oihw, transposed ? Tag::giohw : Tag::goihw);
+  problem.is_narrow =
+      is_narrow(input.shape[1] / layer.groups, output.shape[1] / layer.groups, layer.kernel);
+  add_output_padding(layer, problem.window);
+  return problem;
+}
+
 template <typename Kinds>
 typename Kinds::Forward forward_of(const Problem& p) {
-  return chosen_implementation([&] {
-    return typename Kinds::Forward(dnn_engine(), dnnl::prop_kind::forward_training,
-                                   Kinds::algorithm, p.input, p.any_weight, p.bias, p.output,
-                                   p.window.stride, p.window.skipped, p.window.padding_begin,
-                                   p.window.padding_end, dnn_attributes());
-  });
+  return chosen_implementation(
+      [&] {
+        return typename Kinds::Forward(dnn_engine(), dnnl::prop_kind::forward_training,
+                                       Kinds::algorithm, p.input, p.any_weight, p.bias, p.output,
+                                       p.window.stride, p.window.skipped, p.window.padding_begin,
+                                       p.window.padding_end, dnn_attributes());
+      },
+      avoided(p));
 }
 
 template <typename Kinds>
@@ -94,11 +113,13 @@ void add_forward(const TaskKernel& task, const Problem& p, DnnKernel& kernel) {
 template <typename Kinds>
 void add_backward_data(const TaskKernel& task, const Problem& p, DnnKernel& kernel) {
   const auto hint = forward_of<Kinds>(p);
-  const auto chosen = chosen_implementation([&] {
-    return typename Kinds::BackwardData(
-        dnn_engine(), Kinds::algorithm, p.input, p.any_weight, p.output, p.window.stride,
-        p.window.skipped, p.window.padding_begin, p.window.padding_end, hint, dnn_attributes());
-  });
+  const auto chosen = chosen_implementation(
+      [&] {
+        return typename Kinds::BackwardData(
+            dnn_engine(), Kinds::algorithm, p.input, p.any_weight, p.output, p.window.stride,
+            p.window.skipped, p.window.padding_begin, p.window.padding_end, hint, dnn_attributes());
+      },
+      avoided(p));
   kernel.add(chosen, {{DNNL_ARG_WEIGHTS, read_place(0), p.weight, chosen.weights_desc()},
                       {DNNL_ARG_DIFF_DST, read_place(1), image_form(task.reads[1]), p.output},
                       {DNNL_ARG_DIFF_SRC, write_place(0), image_form(task.writes[0]), p.input}});
@@ -107,38 +128,33 @@ void add_backward_data(const TaskKernel& task, const Problem& p, DnnKernel& kern
 template <typename Kinds>
 void add_backward_weights(const TaskKernel& task, const Problem& p, DnnKernel& kernel) {
   const auto hint = forward_of<Kinds>(p);
-  const auto chosen = chosen_implementation([&] {
-    return typename Kinds::BackwardWeights(
-        dnn_engine(), Kinds::algorithm, p.input, p.any_weight, p.bias, p.output, p.window.stride,
-        p.window.skipped, p.window.padding_begin, p.window.padding_end, hint, dnn_attributes());
-  });
+  const auto chosen = chosen_implementation(
+      [&] {
+        return typename Kinds::BackwardWeights(dnn_engine(), Kinds::algorithm, p.input,
+                                               p.any_weight, p.bias, p.output, p.window.stride,
+                                               p.window.skipped, p.window.padding_begin,
+                                               p.window.padding_end, hint, dnn_attributes());
+      },
+      avoided(p));
   std::vector<DnnOperand> operands = {
       {DNNL_ARG_SRC, read_place(0), image_form(task.reads[0]), p.input},
       {DNNL_ARG_DIFF_DST, read_place(1), image_form(task.reads[1]), p.output},
       {DNNL_ARG_DIFF_WEIGHTS, write_place(0), p.weight, chosen.diff_weights_desc()}};
-  if (task.writes.size() > 1)
+  if (p.bias.get_size() > 0)
     operands.push_back({DNNL_ARG_DIFF_BIAS, write_place(1), p.bias, p.bias});
   kernel.add(chosen, operands);
 }
 
+// Forward and backward_data.
 template <typename Kinds, typename Layer>
-std::unique_ptr<CpuKernel> make(const TaskKernel& task, const Layer& layer) {
-  const auto problem_between = [&](const KernelOperand& input, const KernelOperand& output) {
-    Problem problem = problem_of(layer, {input, output});
-    add_output_padding(layer, problem.window);
-    return problem;
-  };
+std::unique_ptr<CpuKernel> make_of_data(const TaskKernel& task, const Layer& layer) {
   auto kernel = std::make_unique<DnnKernel>();
   if (task.op.ends_with(".forward")) {
-    Problem problem = problem_between(task.reads[0], task.writes[0]);
+    Problem problem = problem_between(layer, task.reads[0], task.writes[0]);
     if (task.reads.size() > 2) problem.bias = vector_form(task.reads[2]);
     add_forward<Kinds>(task, problem, *kernel);
-  } else if (task.op.ends_with(".backward_data")) {
-    add_backward_data<Kinds>(task, problem_between(task.writes[0], task.reads[1]), *kernel);
   } else {
-    Problem problem = problem_between(task.reads[0], task.reads[1]);
-    if (task.writes.size() > 1) problem.bias = vector_form(task.writes[1]);
-    add_backward_weights<Kinds>(task, problem, *kernel);
+    add_backward_data<Kinds>(task, problem_between(layer, task.writes[0], task.reads[1]), *kernel);
   }
   return kernel;
 }
@@ -146,11 +162,21 @@ std::unique_ptr<CpuKernel> make(const TaskKernel& task, const Layer& layer) {
 }  // namespace
 
 std::unique_ptr<CpuKernel> make_convolution(const TaskKernel& task, const Conv2d& layer) {
-  return make<Straight>(task, layer);
+  if (!task.op.ends_with(".backward_weights")) return make_of_data<Straight>(task, layer);
+  Problem problem = problem_between(layer, task.reads[0], task.reads[1]);
+  if (task.writes.size() > 1) problem.bias = vector_form(task.writes[1]);
+  auto kernel = std::make_unique<DnnKernel>();
+  add_backward_weights<Straight>(task, problem, *kernel);
+  return kernel;
 }
 
+// The bias by a loop of ours: oneDNN's own takes longer than the rest.
 std::unique_ptr<CpuKernel> make_convolution(const TaskKernel& task, const ConvTranspose2d& layer) {
-  return make<Transposed>(task, layer);
+  if (!task.op.ends_with(".backward_weights")) return make_of_data<Transposed>(task, layer);
+  auto kernel = std::make_unique<DnnKernelWithBias>(task, 1);
+  add_backward_weights<Transposed>(task, problem_between(layer, task.reads[0], task.reads[1]),
+                                   *kernel);
+  return kernel;
 }
 
 }  // namespace stint

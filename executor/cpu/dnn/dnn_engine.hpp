@@ -24,14 +24,26 @@ std::string dnn_algorithm(std::string_view implementation);
 // Reference loops are slow beyond use, and those that call gemm allocate while they run.
 bool is_refused(std::string_view implementation);
 
-// The first implementation that is not refused; the first of all if every one is.
-template <typename Make>
-auto chosen_implementation(const Make& make) {
+// The first implementation that is not avoided; if all are, the first that is not refused; the
+// first of all if every one is. A description that has passed an implementation by does not go back
+// to it.
+template <typename Make, typename Avoid>
+auto chosen_implementation(const Make& make, const Avoid& avoid) {
   auto candidate = make();
   do {
-    if (!is_refused(candidate.impl_info_str())) return candidate;
+    const std::string_view name = candidate.impl_info_str();
+    if (!is_refused(name) && !avoid(name)) return candidate;
   } while (candidate.next_impl());
-  return make();
+  candidate = make();
+  while (is_refused(candidate.impl_info_str())) {
+    if (!candidate.next_impl()) return make();
+  }
+  return candidate;
+}
+
+template <typename Make>
+auto chosen_implementation(const Make& make) {
+  return chosen_implementation(make, is_refused);
 }
 
 }  // namespace stint

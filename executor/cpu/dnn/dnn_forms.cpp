@@ -14,10 +14,18 @@ bool has_one_order(const KernelOperand& image) {
   return image.shape[1] == 1 || (image.shape[2] == 1 && image.shape[3] == 1);
 }
 
+Tag tag_of(const KernelOperand& image) {
+  return image.channels_last || has_one_order(image) ? Tag::nhwc : Tag::nchw;
+}
+
 }  // namespace
 
-dnnl::memory::desc image_form(const KernelOperand& image) {
-  return form(image, image.channels_last || has_one_order(image) ? Tag::nhwc : Tag::nchw);
+dnnl::memory::desc image_form(const KernelOperand& image) { return form(image, tag_of(image)); }
+
+std::array<dnnl::memory::desc, 2> image_forms(const KernelOperand& one,
+                                              const KernelOperand& other) {
+  const Tag tag = tag_of(has_one_order(one) ? other : one);
+  return {form(one, tag), form(other, tag)};
 }
 
 dnnl::memory::desc channels_last_form(const KernelOperand& image) { return form(image, Tag::nhwc); }

@@ -1,6 +1,8 @@
 // How operands lie in memory, said in oneDNN's words.
 #pragma once
 
+#include <array>
+
 #include "executor/cpu/dnn/dnn_kernel.hpp"
 #include "models/layers/layer.hpp"
 
@@ -8,12 +10,14 @@ namespace stint {
 
 // [samples, channels, height, width], as the operand lies.
 dnnl::memory::desc image_form(const KernelOperand& image);
+// Two images of one layer in the same order: that of the one whose order makes a difference.
+std::array<dnnl::memory::desc, 2> image_forms(const KernelOperand& one, const KernelOperand& other);
 // The same image with its channels last, for which the library has its best convolutions.
 dnnl::memory::desc channels_last_form(const KernelOperand& image);
 // One dimension, a number per channel.
 dnnl::memory::desc vector_form(const KernelOperand& vector);
 
-// Of a window that slides: the padding it needs at the end of both axes follows from the sizes.
+// A window that slides: height, then width.
 struct DnnWindow {
   dnnl::memory::dims kernel;
   dnnl::memory::dims stride;

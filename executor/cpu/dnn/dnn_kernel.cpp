@@ -2,14 +2,10 @@
 
 #include <stdexcept>
 
+#include "models/training/workspace.hpp"
+
 namespace stint {
 namespace {
-
-constexpr std::int64_t alignment_bytes = 64;
-
-std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
-}
 
 // The library takes what it only reads by the same handles as what it writes.
 void* address(const KernelArguments& arguments, DnnPlace place) {
@@ -76,7 +72,7 @@ void DnnKernel::add_step(const dnnl::primitive& primitive, const dnnl::memory::d
 
 DnnPlace DnnKernel::take_workspace(const dnnl::memory::desc& form) {
   const DnnPlace place{DnnPlace::Where::workspace, workspace_bytes_};
-  workspace_bytes_ += aligned(static_cast<std::int64_t>(form.get_size()));
+  workspace_bytes_ += aligned_workspace(static_cast<std::int64_t>(form.get_size()));
   return place;
 }
 

@@ -1,5 +1,7 @@
 #include "executor/cpu/dnn/pools.hpp"
 
+#include <algorithm>
+
 #include "executor/cpu/dnn/dnn_forms.hpp"
 #include "executor/cpu/dnn/plain_max_pool.hpp"
 
@@ -15,21 +17,21 @@ struct Problem {
   memory::desc output;
 };
 
-// Windows that reach beyond the end, as `ceil` permits, reach into padding; rows that no window
-// reaches are padding taken away.
-void end_at_last_window(const KernelOperand& input, const KernelOperand& output,
-                        DnnWindow& window) {
+// A last window that reaches beyond the end, as `ceil` permits, reaches into more padding.
+void reach_last_window(const KernelOperand& input, const KernelOperand& output, DnnWindow& window) {
   for (const int axis : {0, 1}) {
     const std::int64_t span = (window.kernel[axis] - 1) * (window.skipped[axis] + 1) + 1;
     const std::int64_t last = (output.shape[axis + 2] - 1) * window.stride[axis];
-    window.padding_end[axis] = last + span - input.shape[axis + 2] - window.padding_begin[axis];
+    const std::int64_t beyond = last + span - input.shape[axis + 2] - window.padding_begin[axis];
+    window.padding_end[axis] = std::max(window.padding_end[axis], beyond);
   }
 }
 
 Problem problem_of(dnnl::algorithm algorithm, DnnWindow window, const KernelOperand& input,
                    const KernelOperand& output) {
-  end_at_last_window(input, output, window);
-  return {algorithm, std::move(window), image_form(input), image_form(output)};
+  reach_last_window(input, output, window);
+  const auto [in, out] = image_forms(input, output);
+  return {algorithm, std::move(window), in, out};
 }
 
 dnnl::pooling_forward::primitive_desc forward_of(const Problem& p, dnnl::prop_kind prop_kind) {

@@ -1,12 +1,11 @@
 #include "executor/cpu/dnn/products.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstring>
+#include <bit>
 #include <functional>
 #include <numeric>
+#include <utility>
 
-#include "executor/cpu/dnn/dnn_kernel.hpp"
+#include "executor/cpu/dnn/bias_sums.hpp"
 
 namespace stint {
 namespace {
@@ -54,61 +53,43 @@ Matrices matrices_of(const KernelOperand& operand, DnnPlace place) {
   return {place, product_of(shape, 2), shape[shape.size() - 2], shape.back()};
 }
 
+// Rows that begin several times 4 KiB apart share few sets of the cache: then a packed copy of the
+// whole right factor pays, if enough rows use it and it is neither flat nor too large. Of powers of
+// two the library thinks itself.
+bool is_packed(const Matrices& left, const Matrices& right) {
+  constexpr std::int64_t most_elements_packed = 4 << 20;  // 16 MiB
+  const auto columns = static_cast<std::uint64_t>(right.columns);
+  return !right.transposed && right.rows <= most_elements_packed / right.columns &&
+         right.count == 1 && left.rows >= 128 && right.rows > 128 && columns > 2048 &&
+         columns % 512 == 0 && !std::has_single_bit(columns);
+}
+
+memory::desc wanted_right(const Matrices& left, const Matrices& right) {
+  if (!is_packed(left, right)) return form_of(right);
+  return {{right.rows, right.columns}, memory::data_type::f32, memory::format_tag::any};
+}
+
 // result = left right + bias, if there is one.
 void add_product(const Matrices& left, const Matrices& right, const Matrices& result,
                  const Matrices* bias, DnnKernel& kernel) {
   const memory::desc bias_form = bias ? form_of(*bias) : memory::desc();
+  const memory::desc right_form = wanted_right(left, right);
   const auto chosen = chosen_implementation([&] {
-    return bias ? dnnl::matmul::primitive_desc(dnn_engine(), form_of(left), form_of(right),
-                                               bias_form, form_of(result), dnn_attributes())
-                : dnnl::matmul::primitive_desc(dnn_engine(), form_of(left), form_of(right),
+    return bias ? dnnl::matmul::primitive_desc(dnn_engine(), form_of(left), right_form, bias_form,
+                                               form_of(result), dnn_attributes())
+                : dnnl::matmul::primitive_desc(dnn_engine(), form_of(left), right_form,
                                                form_of(result), dnn_attributes());
   });
   std::vector<DnnOperand> operands;
-  const auto add = [&](int name, const Matrices& m) {
-    operands.push_back({name, m.place, form_of(m), form_of(m)});
+  const auto add = [&](int name, const Matrices& m, const memory::desc& wanted) {
+    operands.push_back({name, m.place, form_of(m), wanted});
   };
-  add(DNNL_ARG_SRC, left);
-  add(DNNL_ARG_WEIGHTS, right);
-  add(DNNL_ARG_DST, result);
-  if (bias) add(DNNL_ARG_BIAS, *bias);
+  add(DNNL_ARG_SRC, left, form_of(left));
+  add(DNNL_ARG_WEIGHTS, right, chosen.weights_desc());
+  add(DNNL_ARG_DST, result, form_of(result));
+  if (bias) add(DNNL_ARG_BIAS, *bias, bias_form);
   kernel.add(chosen, operands);
 }
-
-// The sums of columns, in double precision and row after row: the same bits everywhere.
-void sum_columns(const float* matrix, std::int64_t rows, std::int64_t columns, float* sums) {
-  constexpr std::int64_t tile = 64;
-  for (std::int64_t first = 0; first < columns; first += tile) {
-    const std::int64_t width = std::min(tile, columns - first);
-    std::array<double, tile> sum{};
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const float* from = matrix + row * columns + first;
-      for (std::int64_t i = 0; i < width; ++i) sum[i] += static_cast<double>(from[i]);
-    }
-    for (std::int64_t i = 0; i < width; ++i) sums[first + i] = static_cast<float>(sum[i]);
-  }
-}
-
-// The gradient of a linear layer's weight by oneDNN, and that of its bias by a loop.
-class LinearWeights : public DnnKernel {
- public:
-  explicit LinearWeights(const TaskKernel& task)
-      : has_bias_(task.writes.size() > 1), dy_(rows_of(task.reads[1], read_place(1))) {
-    add_product(transpose_of(dy_), rows_of(task.reads[0], read_place(0)),
-                rows_of(task.writes[0], write_place(0)), nullptr, *this);
-  }
-
-  void run(const KernelArguments& arguments) override {
-    DnnKernel::run(arguments);
-    if (!has_bias_) return;
-    sum_columns(reinterpret_cast<const float*>(arguments.reads[1]), dy_.rows, dy_.columns,
-                reinterpret_cast<float*>(arguments.writes[1]));
-  }
-
- private:
-  bool has_bias_;
-  Matrices dy_;
-};
 
 // left right, whose result is stored transposed if so said.
 void add_stored(const Matrices& left, const Matrices& right, const Matrices& result,
@@ -119,10 +100,18 @@ void add_stored(const Matrices& left, const Matrices& right, const Matrices& res
     add_product(left, right, result, nullptr, kernel);
 }
 
+std::unique_ptr<CpuKernel> make_linear_weights(const TaskKernel& task) {
+  auto kernel = std::make_unique<DnnKernelWithBias>(task, task.reads[1].shape.size() - 1);
+  add_product(transpose_of(rows_of(task.reads[1], read_place(1))),
+              rows_of(task.reads[0], read_place(0)), rows_of(task.writes[0], write_place(0)),
+              nullptr, *kernel);
+  return kernel;
+}
+
 }  // namespace
 
 std::unique_ptr<CpuKernel> make_linear(const TaskKernel& task) {
-  if (task.op == "linear.backward_weights") return std::make_unique<LinearWeights>(task);
+  if (task.op == "linear.backward_weights") return make_linear_weights(task);
   auto kernel = std::make_unique<DnnKernel>();
   const Matrices result = rows_of(task.writes[0], write_place(0));
   if (task.op == "linear.forward") {

@@ -1,5 +1,6 @@
 // Kernels of linear layers and of products of activations. Weights stay in listed order: the
-// library packs them block by block as it goes, which is faster than packing them whole first.
+// library packs them block by block as it goes, which is faster than packing them whole first, but
+// for some widths.
 #pragma once
 
 #include "executor/cpu/kernel.hpp"
