@@ -35,6 +35,26 @@ Example example(int which) {
   }
 }
 
+// One of the ways to plan the same numerics.
+struct Variant {
+  int percent = 0;  // of the memory that keeping everything needs; 0: no bound
+  int workers = 1;
+  bool offload = true;
+  std::int64_t grain = 0;
+};
+const std::vector<Variant> variants = {
+    {.workers = 2},
+    {.workers = 2, .grain = 1},
+    {.workers = 4, .offload = false, .grain = 2},
+    {.percent = 100},
+    {.percent = 100, .workers = 4, .grain = 1},
+    {.percent = 80},
+    {.percent = 80, .workers = 2, .offload = false},
+    {.percent = 60},
+    {.percent = 60, .workers = 4, .offload = false},
+    {.percent = 50},
+};
+
 std::string state_after(const Schedule& schedule, std::int64_t steps = 3) {
   return trained(schedule, steps).state_sha256;
 }
@@ -74,20 +94,19 @@ TEST_CASE("the bits do not depend on memory, workers, offloading, cuts or recomp
   const std::string expected = state_after(planned(it.network, {.request = request}).value());
   int plans = 0;
   bool spared = false;  // memory, by recomputing or offloading
-  for (const int percent : {0, 100, 80, 60, 50}) {
-    for (const int workers : {1, 2, 4}) {
-      PlanWish wish{.request = request, .workers = workers, .memory_percent = percent};
-      wish.request.offload = (percent / 10 + workers) % 2 == 0;
-      wish.request.grain = percent == 0 || percent == 100 ? workers / 2 : 0;
-      const auto schedule = planned(it.network, wish);
-      if (!schedule) continue;
-      CAPTURE(percent, workers, wish.request.offload);
-      CHECK(state_after(*schedule) == expected);
-      ++plans;
-      spared |= schedule->predicted.recomputed > 0 || schedule->predicted.copied_bytes > 0;
-    }
+  for (const Variant& variant : variants) {
+    PlanWish wish{
+        .request = request, .workers = variant.workers, .memory_percent = variant.percent};
+    wish.request.offload = variant.offload;
+    wish.request.grain = variant.grain;
+    const auto schedule = planned(it.network, wish);
+    if (!schedule) continue;
+    CAPTURE(variant.percent, variant.workers, variant.offload);
+    CHECK(state_after(*schedule) == expected);
+    ++plans;
+    spared |= schedule->predicted.recomputed > 0 || schedule->predicted.copied_bytes > 0;
   }
-  CHECK(plans >= 6);
+  CHECK(plans >= 5);
   CHECK((spared || !it.is_spared));
 }
 
