@@ -83,9 +83,10 @@ std::map<std::string, double> features(const Effort& effort, std::int64_t batch)
 
 std::int64_t attention_workspace_bytes(std::int64_t keys, std::int64_t transposed,
                                        std::int64_t matrices) {
-  const Dimension padded = {(keys + 15) / 16 * 16};
-  const std::int64_t numbers = transposed + matrices * attention_rows_at_once;
-  return scaled(padded, numbers * bytes_of(Element::f32)).count;
+  const std::int64_t padded = (keys + 15) / 16 * 16;
+  const Dimension rows = scaled({transposed}, padded);
+  const Dimension scores = scaled({matrices * attention_rows_at_once}, padded + 16);
+  return scaled({rows.count + scores.count}, bytes_of(Element::f32)).count;
 }
 
 Workspace packing_workspace(const MatrixProducts& products, RightFactor right) {

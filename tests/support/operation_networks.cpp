@@ -77,7 +77,7 @@ const std::map<std::string, std::string>& texts() {
      "layers": [{"name": "queries", "op": "linear", "inputs": ["q"], "features": 36},
                 {"name": "values", "op": "linear", "inputs": ["k"], "features": 34},
                 {"name": "keys", "op": "linear", "inputs": ["k"], "features": 36},
-                {"name": "attend", "op": "attention", "inputs": ["queries", "keys", "values"], "heads": 2, "scale": 0.5},
+                {"name": "attend", "op": "attention", "inputs": ["queries", "keys", "values"], "heads": 2, "scale": -0.5},
                 {"name": "wide", "op": "layer_norm", "inputs": ["attend"]}],
      "loss": {"op": "mse", "inputs": ["wide", "target"]},
      "optimizer": {"op": "sgd", "learning_rate": 0.1}})"},

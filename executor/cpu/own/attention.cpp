@@ -13,7 +13,9 @@ namespace stint {
 namespace {
 
 // Columns of scores are computed in whole tiles.
-std::int64_t in_tiles(std::int64_t columns) { return (columns + 15) / 16 * 16; }
+std::int64_t in_tiles(std::int64_t columns) {
+  return (columns + product_tile - 1) / product_tile * product_tile;
+}
 
 struct HeadSizes {
   std::int64_t samples = 0;
@@ -26,6 +28,9 @@ struct HeadSizes {
   float scale = 1;
   bool causal = false;
 
+  // Rows of scores, a tile further apart than they are long: a power of two would put them into few
+  // sets of a cache.
+  std::int64_t score_row() const { return padded_keys + product_tile; }
   std::int64_t query_row() const { return heads * width; }
   std::int64_t value_row() const { return heads * out_width; }
   // Keys that the last of some queries sees.
@@ -53,14 +58,22 @@ struct Head {
   const float *q, *k, *v;
 };
 
-// transposed[column][row], rows padded with zeros.
+// Rows become columns in tiles; those that a last tile lacks are zeros.
 void transpose_rows(const float* from, std::int64_t row_stride, std::int64_t columns,
-                    const HeadSizes& sizes, float* transposed) {
-  for (std::int64_t column = 0; column < columns; ++column) {
-    float* to = transposed + column * sizes.padded_keys;
-    for (std::int64_t row = 0; row < sizes.keys; ++row) to[row] = from[row * row_stride + column];
-    std::fill(to + sizes.keys, to + sizes.padded_keys, 0.0F);
+                    const HeadSizes& sizes, float* tiles) {
+  for (std::int64_t first = 0; first < sizes.keys; first += product_tile) {
+    const std::int64_t rows = std::min(product_tile, sizes.keys - first);
+    for (std::int64_t column = 0; column < columns; ++column, tiles += product_tile) {
+      for (std::int64_t row = 0; row < rows; ++row)
+        tiles[row] = from[(first + row) * row_stride + column];
+      std::fill(tiles + rows, tiles + product_tile, 0.0F);
+    }
   }
+}
+
+// Of what transpose_rows made.
+TiledMatrix transposed(const float* tiles, std::int64_t columns) {
+  return {tiles, product_tile, columns * product_tile};
 }
 
 // Rows of a block of queries, and the columns of scores that any of them sees, in whole tiles.
@@ -82,15 +95,17 @@ void visit_blocks(const HeadSizes& sizes, Visit visit) {
 void compute_scores(const HeadSizes& sizes, const QueryBlock& block, const float* q,
                     const float* transposed_keys, float* scores) {
   multiply_matrices({block.rows, block.columns, sizes.width},
-                    {q + block.first * sizes.query_row(), sizes.query_row(), 1}, transposed_keys,
-                    sizes.padded_keys, scores, sizes.padded_keys, IntoResult::write);
+                    {q + block.first * sizes.query_row(), sizes.query_row(), 1},
+                    transposed(transposed_keys, sizes.width), scores, sizes.score_row(),
+                    IntoResult::write);
 }
 
 // Scores of one query become weights that are to be divided by their sum; the logarithm of the sum
 // of exponentials is returned. Those it does not see become zero.
 float weigh_row(std::int64_t seen, std::int64_t columns, float scale, float* row, float& divisor) {
-  const float largest = *std::max_element(row, row + seen) * scale;
-  map_elements(seen, row, [=](auto load) { return exponential(load(row) * scale - largest); });
+  map_elements(seen, row, [=](auto load) { return load(row) * scale; });
+  const float largest = largest_of(row, seen);
+  map_elements(seen, row, [=](auto load) { return exponential(load(row) - largest); });
   std::fill(row + seen, row + columns, 0.0F);
   const auto sum = sum_elements<1>(seen, [=](auto load) { return std::array{load(row)}; });
   divisor = static_cast<float>(1 / sum[0]);
@@ -104,7 +119,7 @@ void attend(const HeadSizes& sizes, const Head& head, float* y, float* log_sum, 
   visit_blocks(sizes, [&](const QueryBlock& block) {
     compute_scores(sizes, block, head.q, keys, scores);
     for (std::int64_t i = 0; i < block.rows; ++i) {
-      float* row = scores + i * sizes.padded_keys;
+      float* row = scores + i * sizes.score_row();
       float divisor = 1;
       const std::int64_t query = block.first + i;
       const float log = weigh_row(sizes.seen_by(query), block.columns, sizes.scale, row, divisor);
@@ -112,7 +127,7 @@ void attend(const HeadSizes& sizes, const Head& head, float* y, float* log_sum, 
       map_elements(block.columns, row, [=](auto load) { return load(row) * divisor; });
     }
     multiply_matrices({block.rows, sizes.out_width, std::min(block.columns, sizes.keys)},
-                      {scores, sizes.padded_keys, 1}, head.v, sizes.value_row(),
+                      {scores, sizes.score_row(), 1}, {head.v, sizes.value_row()},
                       y + block.first * sizes.value_row(), sizes.value_row(), IntoResult::write);
   });
 }
@@ -150,7 +165,8 @@ void attend_backward(const HeadSizes& sizes, const Head& head, const HeadGradien
   float* keys = workspace;
   float* values = keys + sizes.width * sizes.padded_keys;
   float* weights = values + sizes.out_width * sizes.padded_keys;
-  float* slopes = weights + attention_rows_at_once * sizes.padded_keys;
+  float* slopes = weights + attention_rows_at_once * sizes.score_row();
+  const std::int64_t score_row = sizes.score_row();
   const std::int64_t row = sizes.query_row();
   const std::int64_t out_row = sizes.value_row();
   transpose_rows(head.k, row, sizes.width, sizes, keys);
@@ -162,19 +178,19 @@ void attend_backward(const HeadSizes& sizes, const Head& head, const HeadGradien
     const float* dy = at.dy + block.first * out_row;
     const std::int64_t seen = std::min(block.columns, sizes.keys);
     compute_scores(sizes, block, head.q, keys, weights);
-    multiply_matrices({block.rows, block.columns, sizes.out_width}, {dy, out_row, 1}, values,
-                      sizes.padded_keys, slopes, sizes.padded_keys, IntoResult::write);
+    multiply_matrices({block.rows, block.columns, sizes.out_width}, {dy, out_row, 1},
+                      transposed(values, sizes.out_width), slopes, score_row, IntoResult::write);
     for (std::int64_t i = 0; i < block.rows; ++i) {
-      slope_row(sizes, block.first + i, block.columns, at, weights + i * sizes.padded_keys,
-                slopes + i * sizes.padded_keys);
+      slope_row(sizes, block.first + i, block.columns, at, weights + i * score_row,
+                slopes + i * score_row);
     }
-    const StridedMatrix weights_by_key{weights, 1, sizes.padded_keys};
-    const StridedMatrix slopes_by_key{slopes, 1, sizes.padded_keys};
-    multiply_matrices({seen, sizes.out_width, block.rows}, weights_by_key, dy, out_row, at.dv,
+    const StridedMatrix weights_by_key{weights, 1, score_row};
+    const StridedMatrix slopes_by_key{slopes, 1, score_row};
+    multiply_matrices({seen, sizes.out_width, block.rows}, weights_by_key, {dy, out_row}, at.dv,
                       out_row, IntoResult::add);
-    multiply_matrices({seen, sizes.width, block.rows}, slopes_by_key, q, row, at.dk, row,
+    multiply_matrices({seen, sizes.width, block.rows}, slopes_by_key, {q, row}, at.dk, row,
                       IntoResult::add);
-    multiply_matrices({block.rows, sizes.width, seen}, {slopes, sizes.padded_keys, 1}, head.k, row,
+    multiply_matrices({block.rows, sizes.width, seen}, {slopes, score_row, 1}, {head.k, row},
                       at.dq + block.first * row, row, IntoResult::write);
   });
 }

@@ -61,13 +61,18 @@ inline Lanes square_root(Lanes lanes) {
 
 // A maximum that is not a number stays so.
 inline Lanes larger_of(Lanes a, Lanes b) { return (a > b) | (a != a) ? a : b; }
-inline float largest_of(Lanes lanes) {
-  float part[lane_count];
-  store_lanes(part, lanes);
-  float largest = part[0];
-  for (const float value : part) {
-    if (value > largest || value != value) largest = value;
+inline float larger_of(float a, float b) { return a > b || a != a ? a : b; }
+inline float largest_of(const float* x, std::int64_t count) {
+  float largest = x[0];
+  std::int64_t i = 0;
+  if (count >= lane_count) {
+    Lanes lanes = load_lanes(x);
+    for (i = lane_count; i + lane_count <= count; i += lane_count)
+      lanes = larger_of(load_lanes(x + i), lanes);
+    for (std::int64_t lane = 0; lane < lane_count; ++lane)
+      largest = larger_of(lanes[lane], largest);
   }
+  for (; i < count; ++i) largest = larger_of(x[i], largest);
   return largest;
 }
 

@@ -22,11 +22,10 @@ struct PredictionRow {
 };
 
 float largest_in(const PredictionRow& row) {
+  if (row.stride == 1) return largest_of(row.from, row.classes);
   float largest = row.from[0];
-  for (std::int64_t i = 1; i < row.classes; ++i) {
-    const float value = row.from[i * row.stride];
-    if (value > largest || value != value) largest = value;
-  }
+  for (std::int64_t i = 1; i < row.classes; ++i)
+    largest = larger_of(row.from[i * row.stride], largest);
   return largest;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 // As many as leave registers for b and one element of a.
 constexpr std::int64_t most_rows = 6;
-constexpr std::int64_t tile_width = 2 * lane_count;
+static_assert(product_tile == 2 * lane_count);
 
 struct TileArguments {
   StridedMatrix a;
@@ -18,7 +18,7 @@ struct TileArguments {
   float* c;
   std::int64_t c_row;
   std::int64_t depth;
-  std::int64_t columns;  // up to tile_width
+  std::int64_t columns;  // up to product_tile
   IntoResult into;
 };
 
@@ -56,7 +56,7 @@ void multiply_tile(const TileArguments& tile) {
     }
   }
   for (int i = 0; i < rows; ++i)
-    store_pair(tile.c + i * tile.c_row, sums[i], whole ? tile_width : tile.columns);
+    store_pair(tile.c + i * tile.c_row, sums[i], whole ? product_tile : tile.columns);
 }
 
 using TileFunction = void (*)(const TileArguments&);
@@ -67,13 +67,12 @@ constexpr TileFunction tiles[most_rows] = {multiply_tile<1, whole>, multiply_til
 
 }  // namespace
 
-void multiply_matrices(const ProductSizes& sizes, const StridedMatrix& a, const float* b,
-                       std::int64_t b_row, float* c, std::int64_t c_row, IntoResult into) {
-  TileArguments tile{a, b, b_row, c, c_row, sizes.depth, 0, into};
-  for (std::int64_t column = 0; column < sizes.columns; column += tile_width) {
-    tile.columns = std::min(tile_width, sizes.columns - column);
-    tile.b = b + column;
-    const auto* functions = tile.columns == tile_width ? tiles<true> : tiles<false>;
+void multiply_matrices(const ProductSizes& sizes, const StridedMatrix& a, const TiledMatrix& b,
+                       float* c, std::int64_t c_row, IntoResult into) {
+  TileArguments tile{a, b.at, b.row, c, c_row, sizes.depth, 0, into};
+  for (std::int64_t column = 0; column < sizes.columns; column += product_tile, tile.b += b.tile) {
+    tile.columns = std::min(product_tile, sizes.columns - column);
+    const auto* functions = tile.columns == product_tile ? tiles<true> : tiles<false>;
     for (std::int64_t row = 0; row < sizes.rows; row += most_rows) {
       tile.a.at = a.at + row * a.row;
       tile.c = c + row * c_row + column;

@@ -13,6 +13,15 @@ struct StridedMatrix {
   std::int64_t column = 1;
 };
 
+// Columns in tiles of 16: element (i, j) is at[j / 16 · tile + i · row + j % 16]. Rows that lie in
+// memory as they are have tiles 16 apart.
+inline constexpr std::int64_t product_tile = 16;
+struct TiledMatrix {
+  const float* at;
+  std::int64_t row = 0;
+  std::int64_t tile = product_tile;
+};
+
 struct ProductSizes {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -21,9 +30,9 @@ struct ProductSizes {
 
 enum class IntoResult { write, add };
 
-// c = a b, or c += a b. Rows of b and c lie in memory, `b_row` and `c_row` apart; sums run over the
-// depth in its order.
-void multiply_matrices(const ProductSizes& sizes, const StridedMatrix& a, const float* b,
-                       std::int64_t b_row, float* c, std::int64_t c_row, IntoResult into);
+// c = a b, or c += a b. Rows of c lie in memory, `c_row` apart; sums run over the depth in its
+// order.
+void multiply_matrices(const ProductSizes& sizes, const StridedMatrix& a, const TiledMatrix& b,
+                       float* c, std::int64_t c_row, IntoResult into);
 
 }  // namespace stint

@@ -9,15 +9,7 @@ namespace stint {
 namespace {
 
 void softmax_row(std::int64_t length, const float* x, float* y) {
-  float largest = x[0];
-  std::int64_t i = 0;
-  if (length >= lane_count) {
-    Lanes largest_lanes = load_lanes(x);
-    for (i = lane_count; i + lane_count <= length; i += lane_count)
-      largest_lanes = larger_of(load_lanes(x + i), largest_lanes);
-    largest = largest_of(largest_lanes);
-  }
-  for (; i < length; ++i) largest = x[i] > largest || x[i] != x[i] ? x[i] : largest;
+  const float largest = largest_of(x, length);
   map_elements(length, y, [=](auto load) { return exponential(load(x) - largest); });
   const auto sum = sum_elements<1>(length, [=](auto load) { return std::array{load(y)}; });
   const auto factor = static_cast<float>(1 / sum[0]);
