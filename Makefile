@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 60
 jobs := $(shell nproc)
 
 help:
-	@echo 'make demo     install what is missing, build, plan a step for this machine, check, show and run it'
+	@echo 'make demo     install what is missing, build, plan a training for this machine, check, show and run it'
 	@echo 'make test     install what is missing, build, run every test'
 	@echo 'make debug    the same tests under the address and undefined-behaviour sanitizers'
 	@echo 'make bench    build and run the benchmarks'

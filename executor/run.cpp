@@ -114,11 +114,15 @@ bool is_training(const Schedule& schedule) {
 }
 
 void expect_no_training(const RunOptions& options) {
-  if (options.load_file.empty() && options.save_file.empty() && options.held_out_batches == 0 &&
-      options.data.empty())
-    return;
-  throw InputError("--data, --load, --save, --eval",
-                   "costs alone are replayed; expected a plan of a network, without --synthetic");
+  const auto refuse = [](const std::string& option) {
+    throw InputError(option,
+                     "only networks are trained, tasks with costs alone are replayed; "
+                     "expected a plan of a network, without --synthetic");
+  };
+  if (!options.data.empty()) refuse("--data " + options.data);
+  if (!options.load_file.empty()) refuse("--load " + options.load_file);
+  if (!options.save_file.empty()) refuse("--save " + options.save_file);
+  if (options.held_out_batches > 0) refuse("--eval");
 }
 
 // With real kernels.

@@ -40,11 +40,23 @@ TEST_CASE("a network is planned, checked and replayed", "[cli]") {
   const Ran checked = run_program("show", {schedule, "--check"});
   CHECK(checked.exit == 0);
   CHECK_THAT(checked.out, Contains("ok, ") && Contains("22 rules"));
-  const Ran ran = run_program(
-      "run", {schedule, "--steps", "2", "--warmup", "0", "-q", "--json", "--synthetic"});
+  Arguments run = {schedule, "--steps", "2", "--warmup", "0", "-q", "--json"};
+  if (!STINT_TRAINS) run.emplace_back("--synthetic");
+  const Ran ran = run_program("run", run);
   CAPTURE(ran.err);
   CHECK(ran.exit == 0);
   CHECK_THAT(ran.out, Contains("lenet5"));
+}
+
+TEST_CASE("only a CPU trains; the costs of any device are replayed", "[cli]") {
+  const TemporaryFolder folder;
+  const std::string schedule = folder.path("s.json");
+  const std::string machine = bundled("platforms/a40-workstation.json");
+  REQUIRE(run_program("plan", {"-q", lenet5, machine, "--batch", "64", "--objective", "time", "-o",
+                               schedule})
+              .exit == 0);
+  require_refused(run_program("run", {schedule, "-q"}), "--synthetic");
+  CHECK(run_program("run", {schedule, "-q", "--steps", "1", "--synthetic"}).exit == 0);
 }
 
 TEST_CASE("the same network and request give the same bytes", "[cli]") {
