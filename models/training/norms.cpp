@@ -32,7 +32,7 @@ Dimension elements_of_channel(const AppliedLayer& at, const TrainingBuilder& bui
 // Statistics, the normalisation and the running averages are three operations: the second can be
 // repeated without the first, the third runs once.
 void forward(const BatchNorm&, AppliedLayer& at, TrainingBuilder& builder) {
-  const Shape& channels = builder.value(at.parameters[0]).shape;
+  const Shape channels = builder.value(at.parameters[0]).shape;  // adding a value moves them
   at.kept = builder.add_value({.name = at.name + ".statistics", .shape = {{2}, channels[0]}});
   Operation statistics = operation_of(at, "statistics", Phase::forward);
   statistics.reads = {at.inputs[0]};
