@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "schedules/schedule.hpp"
@@ -47,6 +48,13 @@ struct Operands {
   Place workspace;
 };
 
+// How good a network was in one step.
+struct StepScore {
+  double loss = 0;
+  std::int64_t labels = 0;  // of the step's batch, if they were counted
+  std::int64_t right = 0;   // of these, those that the network gave the highest score
+};
+
 class Backend {
  public:
   Backend() = default;
@@ -65,6 +73,11 @@ class Backend {
   // Between steps, while the jobs live: a digest of what every task of the last step computed, the
   // same for every plan of the graph; 0 where results tell enough.
   virtual std::uint64_t step_digest() const { return 0; }
+
+  // Between steps: how the last one went; nothing where tasks only have costs.
+  virtual std::optional<StepScore> score(std::int64_t /*step*/) const { return std::nullopt; }
+  // Between steps: whether the following ones count labels.
+  virtual void count_labels(bool /*counts*/) {}
 };
 
 }  // namespace stint

@@ -23,7 +23,7 @@ enum Exit { ok = 0, failed = 1, bad_input = 2, not_as_asked = 5 };
 struct Options {
   std::string schedule;
   std::string output;
-  std::string data = "random:0";
+  std::string data = "synthetic:0";
   std::string meter = "auto";
   std::string tolerance;
   std::vector<std::string> storage;
@@ -41,14 +41,17 @@ void interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
-// `random:SEED`, or `random`.
-std::int64_t seed_of(const std::string& spec) {
-  if (spec == "random") return 0;
-  const std::string prefix = "random:";
-  const std::string digits = spec.starts_with(prefix) ? spec.substr(prefix.size()) : "";
+// `synthetic:SEED`, `random:SEED`, or without a seed; nothing if the data come from files.
+std::optional<std::int64_t> seed_of(const std::string& spec) {
+  const std::size_t colon = std::min(spec.find(':'), spec.size());
+  const std::string source = spec.substr(0, colon);
+  if (source != "synthetic" && source != "random") return std::nullopt;
+  if (colon == spec.size()) return 0;
+  const std::string digits = spec.substr(colon + 1);
   const bool whole = !digits.empty() && digits.size() <= 18 &&
                      digits.find_first_not_of("0123456789") == std::string::npos;
-  if (!whole) throw stint::InputError("--data " + spec, "unknown; expected random or random:SEED");
+  if (!whole)
+    throw stint::InputError("--data " + spec, "no seed; expected " + source + ":SEED, a number");
   return std::stoll(digits);
 }
 
@@ -111,7 +114,10 @@ std::string complaint(const Options& options, const stint::RunReport& report,
 int run(Options& options) {
   expect_sensible(options);
   const std::optional<double> tolerance = share_of(options.tolerance);
-  options.run.seed = seed_of(options.data);
+  if (const auto seed = seed_of(options.data))
+    options.run.seed = *seed;
+  else
+    options.run.data = options.data;
   options.run.storage = storage_of(options.storage);
   options.run.file = options.schedule == "-" ? "standard input" : options.schedule;
   const stint::Schedule schedule = stint::read_schedule(options.schedule);
@@ -139,7 +145,16 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--warmup", options.run.warmup_steps,
                  "steps before them, after which the run begins anew")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
-  app.add_option("--data", options.data, "inputs: random or random:SEED");
+  app.add_option("--data", options.data,
+                 "inputs: synthetic or synthetic:SEED; for a network also idx:FOLDER, "
+                 "cifar10:FOLDER or npy:FILE,FILE...");
+  app.add_flag("--synthetic", options.run.synthetic,
+               "replay a network's plan by its costs alone, as on any machine");
+  app.add_option("--load", options.run.load_file, "FILE.npz: state to begin with");
+  app.add_option("--save", options.run.save_file, "FILE.npz: where the state goes at the end");
+  app.add_option("--eval", options.run.held_out_batches,
+                 "batches held out from training, to judge the trained network by")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
   app.add_option("--meter", options.meter, "of energy: auto or model");
   app.add_flag("--require-measured", options.require_measured,
                "exit 5 unless the energy comes from a counter");

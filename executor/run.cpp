@@ -4,10 +4,14 @@
 
 #include <algorithm>
 
+#include "executor/cpu/cpu_backend.hpp"
+#include "executor/cpu/network_values.hpp"
+#include "executor/data/open_samples.hpp"
 #include "executor/measurements.hpp"
 #include "executor/replay.hpp"
 #include "executor/seating.hpp"
 #include "executor/step_data.hpp"
+#include "executor/synthetic_data.hpp"
 #include "files/input_error.hpp"
 #include "files/sha256.hpp"
 #include "schedules/validate.hpp"
@@ -32,30 +36,52 @@ std::string action_text(const Schedule& schedule, ActionId action) {
 // Runs steps one after another, with their inputs brought in and their results taken.
 class Runner {
  public:
-  Runner(const Schedule& schedule, const Backend& backend, Replay& replay, StepData& data)
+  Runner(const Schedule& schedule, Backend& backend, Replay& replay, StepData& data)
       : schedule_(schedule), backend_(backend), replay_(replay), data_(data) {}
 
+  // From the beginning on.
   template <typename Visit>
-  void run_steps(std::int64_t steps, Visit after_step) {
-    data_.reset();
-    for (std::int64_t step = 0; step < steps; ++step) {
-      data_.bring_inputs(step);
-      const StepEnd end = replay_.run_step(step);
-      if (end == StepEnd::failed) {
-        throw std::runtime_error(fmt::format("step {}, {}: {}", step,
-                                             action_text(schedule_, replay_.failure()->action),
-                                             replay_.failure()->what));
-      }
-      if (end == StepEnd::interrupted)
-        throw Interrupted(fmt::format("interrupted in step {}", step));
+  void run_steps(std::int64_t first_step, std::int64_t steps, Visit after_step) {
+    data_.reset(first_step);
+    for (std::int64_t step = first_step; step < first_step + steps; ++step) {
+      run_step(step);
       data_.collect_results(step, backend_.step_digest());
-      after_step(replay_.times());
+      after_step(step, replay_.times());
     }
   }
 
+  // Every batch meets the same state: what its step makes of it is forgotten.
+  Evaluation evaluate(std::int64_t batches, const StateBytes& state) {
+    Evaluation result{.batches = batches};
+    std::int64_t labels = 0;
+    std::int64_t right = 0;
+    backend_.count_labels(true);
+    for (std::int64_t step = first_held_out_step; step < first_held_out_step + batches; ++step) {
+      data_.put_back(state, step);
+      run_step(step);
+      const StepScore score = backend_.score(step).value();
+      result.loss += score.loss / static_cast<double>(batches);
+      labels += score.labels;
+      right += score.right;
+    }
+    if (labels > 0) result.accuracy = static_cast<double>(right) / static_cast<double>(labels);
+    return result;
+  }
+
  private:
+  void run_step(std::int64_t step) {
+    data_.bring_inputs(step);
+    const StepEnd end = replay_.run_step(step);
+    if (end == StepEnd::failed) {
+      throw std::runtime_error(fmt::format("step {}, {}: {}", step,
+                                           action_text(schedule_, replay_.failure()->action),
+                                           replay_.failure()->what));
+    }
+    if (end == StepEnd::interrupted) throw Interrupted(fmt::format("interrupted in step {}", step));
+  }
+
   const Schedule& schedule_;
-  const Backend& backend_;
+  Backend& backend_;
   Replay& replay_;
   StepData& data_;
 };
@@ -83,37 +109,78 @@ RunReport head_of_report(const Schedule& schedule, const Simulation& simulation,
           .peak_bytes = highest_bytes(schedule)};
 }
 
+bool is_training(const Schedule& schedule) {
+  return std::holds_alternative<Network>(schedule.model);
+}
+
+void expect_no_training(const RunOptions& options) {
+  if (options.load_file.empty() && options.save_file.empty() && options.held_out_batches == 0 &&
+      options.data.empty())
+    return;
+  throw InputError("--data, --load, --save, --eval",
+                   "costs alone are replayed; expected a plan of a network, without --synthetic");
+}
+
+// With real kernels.
+RunReport train(const Schedule& schedule, const RunOptions& options,
+                const std::atomic<bool>& interrupted) {
+  const auto& network = std::get<Network>(schedule.model);
+  const LoweredNetwork lowered = lower_with_kernels(network, schedule.lowering);
+  const auto samples = open_samples(options.data, network, schedule.lowering.batch, options.seed,
+                                    options.held_out_batches > 0);
+  std::optional<SavedState> saved;
+  if (!options.load_file.empty()) saved = read_state(options.load_file);
+  const NetworkValues values(network, lowered, schedule.lowering, *samples, options.seed,
+                             std::move(saved));
+  Arenas arenas(schedule, options.storage);
+  CpuBackend backend(schedule, lowered, arenas, values, options.seed);
+  const std::int64_t first = values.first_step();
+  const Replayed replayed =
+      run_unjudged(schedule, arenas, backend, values, options, interrupted, first);
+  if (!options.save_file.empty())
+    write_state(options.save_file, values.to_save(replayed.state, first + options.steps));
+  return replayed.report;
+}
+
 }  // namespace
 
-RunReport run_unjudged(const Schedule& schedule, const Simulation& simulation, Arenas& arenas,
-                       Backend& backend, const RunOptions& options,
-                       const std::atomic<bool>& interrupted) {
+Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend,
+                      const TensorValues& values, const RunOptions& options,
+                      const std::atomic<bool>& interrupted, std::int64_t first_step) {
+  const Simulation simulation = simulate(schedule);
   const Program program = compile(schedule, simulation.seconds, backend);
-  StepData data(schedule, arenas, options.seed);
+  StepData data(schedule, arenas, values);
   Seating seating(schedule.platform, program);
   Measurements measurements(schedule, simulation, options.steps);
-  RunReport report = head_of_report(schedule, simulation, options);
-  {
-    Replay replay(
-        program, seating.spin_seconds(), [&](WorkerId worker) { seating.pin(worker); },
-        interrupted);
-    Runner runner(schedule, backend, replay, data);
-    runner.run_steps(options.warmup_steps, [](const StepTimes&) {});
-    runner.run_steps(options.steps, [&](const StepTimes& times) { measurements.add(times); });
-  }
+  Replayed result{.report = head_of_report(schedule, simulation, options)};
+  RunReport& report = result.report;
+  Replay replay(
+      program, seating.spin_seconds(), [&](WorkerId worker) { seating.pin(worker); }, interrupted);
+  Runner runner(schedule, backend, replay, data);
+  runner.run_steps(first_step, options.warmup_steps, [](std::int64_t, const StepTimes&) {});
+  runner.run_steps(first_step, options.steps, [&](std::int64_t step, const StepTimes& times) {
+    measurements.add(times);
+    if (const auto score = backend.score(step)) report.loss.push_back(score->loss);
+  });
   measurements.report(report);
-  report.state_sha256 = data.state_sha256(options.steps);
+  result.state = data.state(first_step + options.steps);
+  report.state_sha256 = state_sha256(result.state);
   report.results_sha256 = data.results_sha256();
+  if (options.held_out_batches > 0)
+    report.evaluation = runner.evaluate(options.held_out_batches, result.state);
   for (const std::string& note : seating.notes()) report.notes.push_back(note);
-  return report;
+  return result;
 }
 
 RunReport run(const Schedule& schedule, const RunOptions& options,
               const std::atomic<bool>& interrupted) {
   expect_valid(schedule, options.file);
+  if (is_training(schedule) && !options.synthetic) return train(schedule, options, interrupted);
+  expect_no_training(options);
   Arenas arenas(schedule, options.storage);
-  SyntheticBackend backend(schedule, arenas, options.pace, options.seed);
-  return run_unjudged(schedule, simulate(schedule), arenas, backend, options, interrupted);
+  const SyntheticValues values(schedule.graph, options.seed);
+  SyntheticBackend backend(schedule, arenas, values, options.pace);
+  return run_unjudged(schedule, arenas, backend, values, options, interrupted).report;
 }
 
 }  // namespace stint

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "executor/arenas.hpp"
+#include "executor/step_data.hpp"
 #include "executor/synthetic.hpp"
 #include "schedules/run_report.hpp"
 #include "schedules/simulate.hpp"
@@ -17,9 +18,15 @@ struct RunOptions {
   std::string file = "schedule";  // as messages name it
   std::int64_t steps = 10;
   std::int64_t warmup_steps = 1;  // the run then begins anew, so they decide no bits
-  std::int64_t seed = 0;          // of the inputs
+  std::int64_t seed = 0;          // of generated inputs, first parameters and masks
   StorageFolders storage;
   Pace pace = Pace::predicted;
+  // Of networks:
+  bool synthetic = false;  // replays them by costs alone, as graphs of tasks
+  std::string data;        // where samples come from (cpu/open_samples.hpp); "": generated
+  std::string load_file;   // state to begin with; "": the first
+  std::string save_file;   // where the state goes when the run has ended; "": nowhere
+  std::int64_t held_out_batches = 0;  // by which the trained network is judged
 };
 
 // Ctrl-C: ended after the actions in hand.
@@ -32,10 +39,16 @@ struct Interrupted : std::runtime_error {
 RunReport run(const Schedule& schedule, const RunOptions& options,
               const std::atomic<bool>& interrupted);
 
+// What a replay leaves behind.
+struct Replayed {
+  RunReport report;
+  StateBytes state;  // after the last step
+};
+
 // Replays without asking the judge first: for tests of what replay itself notices. Names must
-// resolve, and the order must be acyclic.
-RunReport run_unjudged(const Schedule& schedule, const Simulation& simulation, Arenas& arenas,
-                       Backend& backend, const RunOptions& options,
-                       const std::atomic<bool>& interrupted);
+// resolve, and the order must be acyclic. `first_step` is the number of the first.
+Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend,
+                      const TensorValues& values, const RunOptions& options,
+                      const std::atomic<bool>& interrupted, std::int64_t first_step = 0);
 
 }  // namespace stint

@@ -1,5 +1,5 @@
 // What surrounds the steps: state before the first one, inputs that are there when a step begins,
-// and what the run leaves behind, as hashes.
+// and what the run leaves behind, as bytes and as hashes.
 //
 // `state_sha256` covers every byte of all state by name, whatever the plan: two runs of one model
 // with the same inputs end with the same. `results_sha256` covers the results of every step,
@@ -7,34 +7,44 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "executor/arenas.hpp"
-#include "executor/synthetic_data.hpp"
+#include "executor/tensor_values.hpp"
 
 namespace stint {
 
+// Whole tensors, by name.
+using StateBytes = std::map<std::string, std::vector<std::byte>>;
+
+std::string state_sha256(const StateBytes& state);
+
 class StepData {
  public:
-  // `seed` decides the bytes of inputs. Both references must outlive it.
-  StepData(const Schedule& schedule, Arenas& arenas, std::int64_t seed);
+  // All references must outlive it.
+  StepData(const Schedule& schedule, Arenas& arenas, const TensorValues& values);
 
-  // As before the first step: state, the first step's half of double inputs, no results.
-  void reset();
+  // As before the first step: state, that step's half of double inputs, no results.
+  void reset(std::int64_t first_step);
 
   void bring_inputs(std::int64_t step);  // before every step
   // After every step; `step_digest` is the backend's word on what its tasks computed.
   void collect_results(std::int64_t step, std::uint64_t step_digest);
 
-  std::string state_sha256(std::int64_t steps) const;
+  // As `step` finds it, when all before it are done.
+  StateBytes state(std::int64_t step) const;
+  // State as given, and that step's half of double inputs.
+  void put_back(const StateBytes& state, std::int64_t step);
+
   std::string results_sha256() const;
 
  private:
   // A buffer that is there when a step begins.
   struct Source {
     Place place;
-    TensorStream stream;
+    TensorId tensor = no_tensor;
   };
   // Where a result is when a step has ended.
   struct Held {
@@ -46,6 +56,7 @@ class StepData {
 
   const Schedule& schedule_;
   Arenas& arenas_;
+  const TensorValues& values_;
   std::vector<Source> state_;
   std::vector<Source> inputs_;
   std::vector<Source> double_inputs_;

@@ -8,13 +8,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "executor/arenas.hpp"
 #include "executor/backend.hpp"
+#include "executor/moves.hpp"
 #include "executor/spin.hpp"
 
 namespace stint {
@@ -24,8 +24,8 @@ enum class Pace { predicted, none };
 
 class SyntheticBackend : public Backend {
  public:
-  // Both must outlive the jobs. `seed` decides the bytes of inputs.
-  SyntheticBackend(const Schedule& schedule, Arenas& arenas, Pace pace, std::int64_t seed);
+  // All must outlive the jobs.
+  SyntheticBackend(const Schedule& schedule, Arenas& arenas, const TensorValues& values, Pace pace);
 
   std::unique_ptr<Job> compute(const Action& action, const Operands& operands,
                                double seconds) override;
@@ -40,13 +40,12 @@ class SyntheticBackend : public Backend {
 
   const Schedule& schedule_;
   Arenas& arenas_;
+  Moves moves_;
   Pace pace_;
-  std::int64_t seed_;
   std::optional<Spin> spin_;
   // By task: where its executions leave the digest of what they read. A task whose executions in
   // one step differ shows by a digest of its own.
   std::vector<std::vector<const std::uint64_t*>> digests_;
-  std::map<WorkerId, StorageFile::Bounce> bounces_;  // of the threads that use storage
 };
 
 }  // namespace stint

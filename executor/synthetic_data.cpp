@@ -32,6 +32,24 @@ void fill_input(const TensorStream& input, std::int64_t step, std::span<std::byt
   write_stream(derive(input.key, step), input.offset_bytes, bytes);
 }
 
+SyntheticValues::SyntheticValues(const Graph& graph, std::int64_t seed)
+    : streams_(graph.tensors.size()) {
+  for (int t = 0; t < static_cast<int>(graph.tensors.size()); ++t) {
+    const Kind kind = graph.tensors[t].kind;
+    if (kind == Kind::state) streams_[t] = initial_state(graph, TensorId{t});
+    if (kind == Kind::input) streams_[t] = input_of_all_steps(graph, TensorId{t}, seed);
+  }
+}
+
+void SyntheticValues::fill_state(TensorId tensor, std::span<std::byte> bytes) const {
+  stint::fill_state(streams_[tensor], bytes);
+}
+
+void SyntheticValues::fill_input(TensorId tensor, std::int64_t step,
+                                 std::span<std::byte> bytes) const {
+  stint::fill_input(streams_[tensor], step, bytes);
+}
+
 std::uint64_t task_key(const Task& task) { return derive(derive(0, tasks), task.name); }
 
 std::uint64_t output_key(std::uint64_t digest_of_inputs, std::size_t write) {

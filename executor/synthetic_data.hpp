@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "executor/tensor_values.hpp"
 #include "models/graph.hpp"
 
 namespace stint {
@@ -23,6 +24,19 @@ TensorStream input_of_all_steps(const Graph& graph, TensorId tensor, std::int64_
 
 void fill_state(const TensorStream& state, std::span<std::byte> bytes);
 void fill_input(const TensorStream& input, std::int64_t step, std::span<std::byte> bytes);
+
+// These streams for all state and inputs of a graph, which must outlive it; `seed` decides the
+// inputs.
+class SyntheticValues : public TensorValues {
+ public:
+  SyntheticValues(const Graph& graph, std::int64_t seed);
+
+  void fill_state(TensorId tensor, std::span<std::byte> bytes) const override;
+  void fill_input(TensorId tensor, std::int64_t step, std::span<std::byte> bytes) const override;
+
+ private:
+  std::vector<TensorStream> streams_;  // by tensor; none for activations
+};
 
 // What a synthetic task computes: `digest_of_inputs` follows from its name and the bytes it reads
 // and updates, in order; each output is a stream that follows from that and its place in the lists.

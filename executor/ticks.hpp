@@ -3,6 +3,7 @@
 // every action of a step can be timed.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #if defined(__x86_64__)
@@ -17,6 +18,11 @@ inline std::int64_t steady_nanoseconds() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+// On the same clock, so many seconds from now; beyond thirty years is far enough.
+inline std::int64_t nanoseconds_in(double seconds) {
+  return steady_nanoseconds() + static_cast<std::int64_t>(std::min(seconds, 1e9) * 1e9);
 }
 
 // After everything that was waited for: an earlier load cannot slip behind the reading.

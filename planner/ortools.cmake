@@ -30,56 +30,21 @@ function(stint_find_system_ortools found)
   set(${found} ${STINT_SYSTEM_ORTOOLS_HAS_C_INTERFACE} PARENT_SCOPE)
 endfunction()
 
-# Downloads the wheel for this processor into `folder`; its path goes to `wheel`.
-function(stint_download_ortools folder wheel)
-  find_program(STINT_PYTHON python3)
-  message(STATUS "Downloading OR-Tools ${stint_ortools_version}")
-  execute_process(
-    COMMAND ${STINT_PYTHON} -m pip --disable-pip-version-check download --no-deps --only-binary=:all:
-            --platform manylinux_2_28_${CMAKE_SYSTEM_PROCESSOR} --python-version 311
-            --dest ${folder} ortools==${stint_ortools_version}
-    RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE fault)
-  file(GLOB found ${folder}/ortools-*.whl)
-  if(NOT result EQUAL 0 OR NOT found)
-    string(REGEX REPLACE "^.*(ERROR: |No module)" "\\1" fault "${fault}")
-    string(REGEX REPLACE "[\r\n].*" "" fault "${fault}")
-    message(FATAL_ERROR "OR-Tools: pip could not download it (${fault}); ${stint_ortools_way_out}")
-  endif()
-  set(${wheel} ${found} PARENT_SCOPE)
-endfunction()
-
-# Unpacks the libraries of the wheel into `folder`, once.
-function(stint_unpack_ortools folder)
-  set(sha256 "${stint_ortools_sha256_${CMAKE_SYSTEM_PROCESSOR}}")
-  if(NOT sha256)
-    message(FATAL_ERROR
-      "OR-Tools: no wheel is known for ${CMAKE_SYSTEM_PROCESSOR}; ${stint_ortools_way_out}")
-  endif()
-  set(wheel "${STINT_ORTOOLS_WHEEL}")
-  if(NOT wheel)
-    stint_download_ortools(${folder}/download wheel)
-  elseif(NOT EXISTS ${wheel})
-    message(FATAL_ERROR "OR-Tools: no such file ${wheel}; ${stint_ortools_way_out}")
-  endif()
-  file(SHA256 ${wheel} found)
-  if(NOT found STREQUAL sha256)
-    file(REMOVE_RECURSE ${folder})
-    message(FATAL_ERROR "OR-Tools: the wheel's SHA-256 is ${found}; expected ${sha256}")
-  endif()
-  file(ARCHIVE_EXTRACT INPUT ${wheel} DESTINATION ${folder}/wheel
-    PATTERNS "ortools/.libs/*" "ortools.libs/*")
-  file(REMOVE_RECURSE ${folder}/download)
-  file(WRITE ${folder}/sha256 ${found})
-endfunction()
-
 function(stint_use_ortools_wheel)
   set(folder ${PROJECT_BINARY_DIR}/ortools-${stint_ortools_version})
-  if(NOT EXISTS ${folder}/sha256)
-    stint_unpack_ortools(${folder})
+  set(sha256 "${stint_ortools_sha256_${CMAKE_SYSTEM_PROCESSOR}}")
+  set(fault "no wheel is known for ${CMAKE_SYSTEM_PROCESSOR}")
+  if(sha256)
+    stint_unpack_wheel(fault NAME ortools VERSION ${stint_ortools_version} SHA256 ${sha256}
+      PLATFORM manylinux_2_28_${CMAKE_SYSTEM_PROCESSOR} WHEEL "${STINT_ORTOOLS_WHEEL}"
+      FOLDER ${folder} PATTERNS "ortools/.libs/*" "ortools.libs/*")
+  endif()
+  if(fault)
+    message(FATAL_ERROR "OR-Tools: ${fault}; ${stint_ortools_way_out}")
   endif()
   add_library(stint_ortools_wheel SHARED IMPORTED GLOBAL)
   set_target_properties(stint_ortools_wheel PROPERTIES
-    IMPORTED_LOCATION ${folder}/wheel/ortools/.libs/libortools.so.9
+    IMPORTED_LOCATION ${folder}/ortools/.libs/libortools.so.9
     IMPORTED_SONAME libortools.so.9)
   # The wheel's libraries find each other beside themselves.
   target_link_options(stint_ortools_wheel INTERFACE -Wl,--allow-shlib-undefined)

@@ -52,6 +52,26 @@ std::string peak_lines(const RunReport& report) {
   return text;
 }
 
+// The first loss, the last, and a few between them, at equal distances.
+std::string loss_line(const std::vector<double>& loss) {
+  constexpr std::size_t shown = 6;
+  if (loss.empty()) return "";
+  std::string text = "loss      ";
+  const std::size_t count = std::min(loss.size(), shown);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t step = count == 1 ? 0 : i * (loss.size() - 1) / (count - 1);
+    text += fmt::format("{} {:.4f}", i == 0 ? "" : " >", loss[step]);
+  }
+  return text + '\n';
+}
+
+std::string evaluation_line(const std::optional<Evaluation>& evaluation) {
+  if (!evaluation) return "";
+  std::string text = fmt::format("held out   loss {:.4f}", evaluation->loss);
+  if (evaluation->accuracy) text += fmt::format(", {:.1f} % right", 100 * *evaluation->accuracy);
+  return text + fmt::format(", over {}\n", count_text(evaluation->batches, "batch", "batches"));
+}
+
 // The actions that take most of the difference.
 std::string worst_actions(const RunReport& report) {
   std::vector<RunAction> worst = report.actions;
@@ -86,6 +106,7 @@ std::string summary(const RunReport& report) {
   text += fmt::format("replayed   {}\n", report.replayed_exactly
                                              ? "exactly as scheduled"
                                              : "NOT as scheduled: the order was not kept");
+  text += loss_line(report.loss) + evaluation_line(report.evaluation);
   text += basis_line(report.energy);
   text += peak_lines(report);
   text += fmt::format("spread     {} to {}, median {}\n", seconds_text(report.spread.least_seconds),

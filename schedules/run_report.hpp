@@ -38,6 +38,13 @@ struct RunAction {
   double measured_seconds = 0;
 };
 
+// The trained network on samples that it was not trained with.
+struct Evaluation {
+  std::int64_t batches = 0;
+  double loss = 0;                 // the mean
+  std::optional<double> accuracy;  // share of labels with the highest score; none without labels
+};
+
 struct RunReport {
   std::string schedule_sha256;
   std::string numerics_sha256;
@@ -50,7 +57,8 @@ struct RunReport {
   SecondsAndJoules measured;    // medians
   JoulesBy measured_joules_by;  // of the median step
   StepSpread spread;
-  std::vector<double> loss;
+  std::vector<double> loss;  // by step; not a number where training failed
+  std::optional<Evaluation> evaluation;
   std::string state_sha256;
   std::string results_sha256;
   std::map<std::string, std::int64_t> peak_bytes;  // highest byte touched, by memory name

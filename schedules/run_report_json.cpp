@@ -1,5 +1,8 @@
 #include "schedules/run_report_json.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "schedules/request_json.hpp"
 
 namespace stint {
@@ -17,6 +20,22 @@ Json spread_json(const StepSpread& spread) {
   return {{"least", spread.least_seconds},
           {"median", spread.median_seconds},
           {"greatest", spread.greatest_seconds}};
+}
+
+// JSON has no infinities, and nothing that is not a number.
+Json number_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
+
+Json loss_json(const std::vector<double>& losses) {
+  Json list = Json::array();
+  for (const double loss : losses) list.push_back(number_or_null(loss));
+  return list;
+}
+
+Json evaluation_json(const std::optional<Evaluation>& evaluation) {
+  if (!evaluation) return nullptr;
+  return {{"batches", evaluation->batches},
+          {"loss", number_or_null(evaluation->loss)},
+          {"accuracy", or_null(evaluation->accuracy)}};
 }
 
 // Everything but the actions, in the order of the file.
@@ -39,7 +58,8 @@ Json head_json(const RunReport& report) {
       {"error",
        {{"seconds", or_null(report.error_seconds())}, {"joules", or_null(report.error_joules())}}},
       {"step_seconds", spread_json(report.spread)},
-      {"loss", report.loss},
+      {"loss", loss_json(report.loss)},
+      {"evaluation", evaluation_json(report.evaluation)},
       {"state_sha256", report.state_sha256},
       {"results_sha256", report.results_sha256},
       {"peak_bytes", report.peak_bytes},
@@ -66,6 +86,17 @@ RunAction action_from(const JsonReader& json) {
           json.child("predicted_seconds").number(), json.child("measured_seconds").number()};
 }
 
+double loss_from(const JsonReader& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.number(-1e308);
+}
+
+Evaluation evaluation_from(const JsonReader& json) {
+  json.expect_only({"batches", "loss", "accuracy"});
+  Evaluation evaluation{.batches = json.integer("batches"), .loss = loss_from(json.child("loss"))};
+  if (json.has("accuracy")) evaluation.accuracy = json.child("accuracy").number();
+  return evaluation;
+}
+
 void read_times(const JsonReader& json, RunReport& report) {
   const JsonReader predicted = json.child("predicted");
   predicted.expect_only({"seconds", "joules"});
@@ -82,10 +113,11 @@ void read_times(const JsonReader& json, RunReport& report) {
 
 RunReport run_report_from_json(const JsonReader& json) {
   json.expect_format("stint-run", 1);
-  json.expect_only({"format", "version", "schedule_sha256", "numerics_sha256", "name", "steps",
-                    "warmup_steps", "replayed_exactly", "energy", "predicted", "measured", "error",
-                    "step_seconds", "loss", "state_sha256", "results_sha256", "peak_bytes", "notes",
-                    "actions"});
+  json.expect_only({"format",         "version",    "schedule_sha256", "numerics_sha256",
+                    "name",           "steps",      "warmup_steps",    "replayed_exactly",
+                    "energy",         "predicted",  "measured",        "error",
+                    "step_seconds",   "loss",       "evaluation",      "state_sha256",
+                    "results_sha256", "peak_bytes", "notes",           "actions"});
   RunReport report{.schedule_sha256 = json.text("schedule_sha256"),
                    .numerics_sha256 = json.text("numerics_sha256"),
                    .name = json.text("name"),
@@ -94,7 +126,8 @@ RunReport run_report_from_json(const JsonReader& json) {
                    .replayed_exactly = json.child("replayed_exactly").boolean(),
                    .energy = energy_from(json.child("energy"))};
   read_times(json, report);
-  for (const JsonReader& loss : json.elements("loss")) report.loss.push_back(loss.number(-1e308));
+  for (const JsonReader& loss : json.elements("loss")) report.loss.push_back(loss_from(loss));
+  if (json.has("evaluation")) report.evaluation = evaluation_from(json.child("evaluation"));
   report.state_sha256 = json.text("state_sha256");
   report.results_sha256 = json.text("results_sha256");
   for (const auto& [name, bytes] : json.child("peak_bytes").members()) {

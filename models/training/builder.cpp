@@ -36,6 +36,8 @@ ValueId TrainingBuilder::add_like(ValueId other, const std::string& name) {
 ValueId TrainingBuilder::add_view(ValueId of, const std::string& name, const Shape& shape) {
   Value view = value(of);
   view.name = name;
+  // In another shape the elements are in listed order, or in either: see ImageOrders.
+  view.channels_last = view.channels_last && shape == view.shape;
   view.shape = shape;
   view.same_bytes = of;
   return add_value(std::move(view));
@@ -69,6 +71,10 @@ ValueId TrainingBuilder::new_gradient(ValueId of, const AppliedLayer& reader) {
   const ValueId share = add_like(of, share_name(of, reader));
   gradient_of_[share] = of;
   return share;
+}
+
+ValueId TrainingBuilder::new_gradient_wanted_or_not(ValueId of, const AppliedLayer& reader) {
+  return wants_gradient(of) ? new_gradient(of, reader) : add_like(of, value(of).name + ".unused");
 }
 
 void TrainingBuilder::pass_gradient(ValueId of, ValueId share, const AppliedLayer& reader) {

@@ -48,6 +48,8 @@ class TrainingBuilder {
 
   // Backward: a new value that `reader` will write as its share of the gradient of `of`.
   ValueId new_gradient(ValueId of, const AppliedLayer& reader);
+  // The same, or a value that nobody reads.
+  ValueId new_gradient_wanted_or_not(ValueId of, const AppliedLayer& reader);
   // The share is an existing value, in another shape perhaps.
   void pass_gradient(ValueId of, ValueId share, const AppliedLayer& reader);
   // The gradient, all shares that have arrived summed; no_value if none has.

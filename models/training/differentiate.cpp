@@ -12,6 +12,18 @@
 namespace stint {
 namespace {
 
+// Layers of one seed, such as those of a repeated block, have masks of their own all the same: the
+// seed is mixed with the layer's name (FNV-1a).
+LayerKind with_own_mask(const Layer& layer) {
+  LayerKind kind = layer.kind;
+  if (auto* dropout = std::get_if<Dropout>(&kind)) {
+    std::uint64_t hash = 0xcbf29ce484222325U ^ static_cast<std::uint64_t>(dropout->seed);
+    for (const char c : layer.name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    dropout->seed = static_cast<std::int64_t>(hash >> 1);
+  }
+  return kind;
+}
+
 class Differentiation {
  public:
   Differentiation(const Network& network, ImageLayout layout)
@@ -65,7 +77,7 @@ class Differentiation {
       go_forward(std::move(reorder));
     }
 
-    AppliedLayer at{.name = layer.name, .kind = layer.kind, .inputs = inputs};
+    AppliedLayer at{.name = layer.name, .kind = with_own_mask(layer), .inputs = inputs};
     at.parameters = parameters_of(layer, types);
     add_outputs(layer, types, at);
     go_forward(std::move(at));

@@ -65,4 +65,11 @@ std::map<std::string, double> features(const Effort& effort, std::int64_t batch)
   return found;
 }
 
+std::int64_t attention_workspace_bytes(std::int64_t keys, std::int64_t transposed,
+                                       std::int64_t matrices) {
+  const Dimension padded = {(keys + 15) / 16 * 16};
+  const std::int64_t numbers = transposed + matrices * attention_rows_at_once;
+  return scaled(padded, numbers * bytes_of(Element::f32)).count;
+}
+
 }  // namespace stint

@@ -41,4 +41,10 @@ inline constexpr std::int64_t tile_rows = 8;
 inline constexpr std::int64_t tile_columns = 16;
 std::map<std::string, double> features(const Effort& effort, std::int64_t batch);
 
+// Attention takes so many queries of a head at a time: what it needs for `matrices` of their
+// scores, in whole lanes of 16 keys, and for `transposed` numbers of each key.
+inline constexpr std::int64_t attention_rows_at_once = 32;
+std::int64_t attention_workspace_bytes(std::int64_t keys, std::int64_t transposed,
+                                       std::int64_t matrices);
+
 }  // namespace stint

@@ -50,9 +50,7 @@ void forward(const Concat&, AppliedLayer& at, TrainingBuilder& builder) {
 void backward(const Concat&, const AppliedLayer& at, TrainingBuilder& builder) {
   std::vector<ValueId> gradients;
   for (const ValueId input : at.inputs) {
-    gradients.push_back(builder.wants_gradient(input)
-                            ? builder.new_gradient(input, at)
-                            : builder.add_like(input, builder.value(input).name + ".unused"));
+    gradients.push_back(builder.new_gradient_wanted_or_not(input, at));
   }
   emit_copies(operation_of(at, "backward", Phase::backward), at.output_gradients, gradients,
               builder);

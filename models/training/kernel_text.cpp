@@ -33,7 +33,9 @@ class AttributeText {
   void required(const char* key, const Field& field) {
     optional(key, field);
   }
-  void optional(const char* key, std::int64_t field) { add(key, std::to_string(field)); }
+  void optional(const char* key, std::int64_t field) {
+    if (key != std::string_view("seed")) add(key, std::to_string(field));  // changes no kernel
+  }
   void optional(const char* key, bool field) { add(key, field ? "yes" : "no"); }
   void optional(const char* key, double field) { add(key, fmt::format("{}", field)); }
   void optional(const char* key, const std::optional<double>& field) {

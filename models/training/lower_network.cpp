@@ -177,14 +177,8 @@ class NetworkLowering {
   std::int64_t pieces_of(const Operation& operation) const {
     const auto cut = leaves_of_piece_.find(operation.layer);
     if (cut == leaves_of_piece_.end() || cut->second == lowering_.leaves) return 1;
-    bool any_samples = false;
-    for (const auto* list : {&operation.reads, &operation.writes, &operation.updates}) {
-      for (const ValueId id : *list) {
-        if (!tensors_.can_be_cut(id)) return 1;
-        any_samples |= tensors_.has_samples(id);
-      }
-    }
-    return any_samples ? (lowering_.leaves + cut->second - 1) / cut->second : 1;
+    if (!tensors_.can_be_cut(operation)) return 1;
+    return (lowering_.leaves + cut->second - 1) / cut->second;
   }
 
   void add_pieces(const Operation& operation) {

@@ -20,6 +20,13 @@ std::vector<ValueId> emit_backward_weights(const AppliedLayer& at, std::size_t c
   return gradients;
 }
 
+// The elements of one channel.
+Dimension elements_of_channel(const AppliedLayer& at, const TrainingBuilder& builder) {
+  Shape shape = builder.value(at.inputs[0]).shape;
+  shape.erase(shape.begin() + 1);
+  return product(shape);
+}
+
 }  // namespace
 
 // Statistics, the normalisation and the running averages are three operations: the second can be
@@ -41,6 +48,7 @@ void forward(const BatchNorm&, AppliedLayer& at, TrainingBuilder& builder) {
   Operation running = operation_of(at, "running", Phase::update);
   running.reads = {at.kept};
   running.updates = {at.parameters[2], at.parameters[3]};
+  running.averaged_over = elements_of_channel(at, builder);
   running.effort.element_flops = scaled(channels[0], 6);
   builder.emit(std::move(running));
 }
@@ -48,7 +56,9 @@ void forward(const BatchNorm&, AppliedLayer& at, TrainingBuilder& builder) {
 void backward(const BatchNorm&, const AppliedLayer& at, TrainingBuilder& builder) {
   const auto sums = emit_backward_weights(at, 2, builder);
   if (!builder.wants_gradient(at.inputs[0])) return;
-  emit_elements(operation_of(at, "backward_data", Phase::backward),
+  Operation data = operation_of(at, "backward_data", Phase::backward);
+  data.averaged_over = elements_of_channel(at, builder);
+  emit_elements(std::move(data),
                 {at.inputs[0], at.kept, at.parameters[0], sums[0], sums[1], at.output_gradients[0]},
                 builder.new_gradient(at.inputs[0], at), 7, builder);
 }

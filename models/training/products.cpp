@@ -51,11 +51,11 @@ AttentionSizes sizes_of(const Attention& layer, const AppliedLayer& at,
 constexpr std::int64_t softmax_flops = 8;
 
 Effort attention_effort(const AttentionSizes& s, std::vector<MatrixProducts> products,
-                        std::int64_t matrices) {
+                        std::int64_t workspace_bytes) {
   const std::int64_t scores = product({s.queries, s.keys}).count;
   return {.products = std::move(products),
           .element_flops = scaled(s.heads, softmax_flops * scores),
-          .workspace_bytes = matrices * scores * bytes_of(Element::f32)};  // one head at a time
+          .workspace_bytes = workspace_bytes};
 }
 
 }  // namespace
@@ -120,7 +120,8 @@ void forward(const Attention& layer, AppliedLayer& at, TrainingBuilder& builder)
   operation.reads = at.inputs;
   operation.writes = at.outputs;
   operation.effort = attention_effort(
-      s, {{s.queries, s.keys, s.width, s.heads}, {s.queries, s.out_width, s.keys, s.heads}}, 1);
+      s, {{s.queries, s.keys, s.width, s.heads}, {s.queries, s.out_width, s.keys, s.heads}},
+      attention_workspace_bytes(s.keys.count, s.width.count, 1));
   if (builder.wants_gradient(at.outputs[0])) {
     const Shape& q = builder.value(at.inputs[0]).shape;
     at.kept =
@@ -130,6 +131,7 @@ void forward(const Attention& layer, AppliedLayer& at, TrainingBuilder& builder)
   builder.emit(std::move(operation));
 }
 
+// All three gradients are computed, wanted or not: they share their scores.
 void backward(const Attention& layer, const AppliedLayer& at, TrainingBuilder& builder) {
   const AttentionSizes s = sizes_of(layer, at, builder);
   Operation operation = operation_of(at, "backward", Phase::backward);
@@ -137,15 +139,16 @@ void backward(const Attention& layer, const AppliedLayer& at, TrainingBuilder& b
   for (const ValueId more : {at.outputs[0], at.kept, at.output_gradients[0]})
     operation.reads.push_back(more);
   for (const ValueId input : at.inputs) {
-    if (builder.wants_gradient(input)) operation.writes.push_back(builder.new_gradient(input, at));
+    operation.writes.push_back(builder.new_gradient_wanted_or_not(input, at));
   }
-  operation.effort = attention_effort(s,
-                                      {{s.queries, s.keys, s.width, s.heads},
-                                       {s.queries, s.keys, s.out_width, s.heads},
-                                       {s.keys, s.out_width, s.queries, s.heads},
-                                       {s.queries, s.width, s.keys, s.heads},
-                                       {s.keys, s.width, s.queries, s.heads}},
-                                      2);
+  operation.effort = attention_effort(
+      s,
+      {{s.queries, s.keys, s.width, s.heads},
+       {s.queries, s.keys, s.out_width, s.heads},
+       {s.keys, s.out_width, s.queries, s.heads},
+       {s.queries, s.width, s.keys, s.heads},
+       {s.keys, s.width, s.queries, s.heads}},
+      attention_workspace_bytes(s.keys.count, s.width.count + s.out_width.count, 2));
   builder.emit(std::move(operation));
 }
 

@@ -1,9 +1,9 @@
 #include "models/training/step_tasks.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "models/training/kernel_text.hpp"
+#include "models/training/workspace.hpp"
 
 namespace stint {
 namespace {
@@ -38,15 +38,14 @@ double StepTasks::bytes_moved(const Operation& operation, const Task& task,
   return bytes;
 }
 
-// What is summed over several leaves in one task is held once per level of the tree.
 std::int64_t StepTasks::workspace_bytes(const Operation& operation, const Task& task,
                                         std::int64_t leaves) const {
   std::int64_t bytes = operation.effort.workspace_bytes;
-  const auto levels = static_cast<std::int64_t>(
-      std::bit_width(static_cast<std::uint64_t>(leaves - 1)));  // ⌈log2 leaves⌉
+  const std::int64_t levels = tree_levels(leaves);
   for (std::size_t i = 0; i < operation.writes.size() && levels > 0; ++i) {
-    if (!tensors_.has_samples(operation.writes[i]))
-      bytes += levels * graph_.tensors[task.writes[i]].bytes;
+    if (tensors_.has_samples(operation.writes[i])) continue;
+    bytes =
+        aligned_workspace(bytes) + levels * aligned_workspace(graph_.tensors[task.writes[i]].bytes);
   }
   return bytes;
 }
@@ -91,11 +90,13 @@ void StepTasks::add_kernel(const Operation& operation, const TaskTensors& tensor
   kernel.leaves = leaves;
   kernel.first_sample = first_sample;
   kernel.batch = batch_;
+  kernel.averaged_over = operation.averaged_over.at(tensors_.samples());
   kernels_->push_back(std::move(kernel));
 }
 
 void StepTasks::add(const Operation& operation, const std::string& name, const TaskTensors& tensors,
                     std::int64_t first_sample, std::int64_t samples, std::int64_t leaves) {
+  if (!tensors_.can_be_cut(operation)) leaves = 1;
   Task task;
   task.name = name;
   task.phase = operation.phase;

@@ -24,11 +24,12 @@ struct TaskKernel {
   std::vector<KernelOperand> reads;  // in the order of the operation, which may read one twice
   std::vector<KernelOperand> writes;
   std::vector<KernelOperand> updates;
-  std::int64_t samples = 0;       // of this task
-  std::int64_t leaves = 1;        // in which they are computed, one after the other
-  std::int64_t first_sample = 0;  // in the step's batch
-  std::int64_t batch = 0;         // samples of the step, over which a loss is the mean
-  std::int64_t left_samples = 0;  // of a merge: how many each side stands for
+  std::int64_t samples = 0;        // of this task
+  std::int64_t leaves = 1;         // in which they are computed, one after the other
+  std::int64_t first_sample = 0;   // in the step's batch
+  std::int64_t batch = 0;          // samples of the step, over which a loss is the mean
+  std::int64_t averaged_over = 0;  // elements of the micro-batch behind each statistic it reads
+  std::int64_t left_samples = 0;   // of a merge: how many each side stands for
   std::int64_t right_samples = 0;
 };
 

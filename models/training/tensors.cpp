@@ -26,9 +26,16 @@ ValueId StepTensors::root_of(ValueId id) const {
   return id;
 }
 
-bool StepTensors::can_be_cut(ValueId id) const {
-  const Shape& shape = value(id).shape;
-  return !has_samples(id) || shape[0].per_sample;
+bool StepTensors::can_be_cut(const Operation& operation) const {
+  bool any_samples = false;
+  for (const auto* list : {&operation.reads, &operation.writes, &operation.updates}) {
+    for (const ValueId id : *list) {
+      if (!has_samples(id)) continue;
+      if (!value(id).shape[0].per_sample) return false;
+      any_samples = true;
+    }
+  }
+  return any_samples;
 }
 
 std::int64_t StepTensors::bytes_of_samples(ValueId id, std::int64_t samples) const {

@@ -24,9 +24,9 @@ class StepTensors {
 
   std::int64_t samples() const { return samples_; }  // of a micro-batch
 
-  // Whether the value has samples, side by side in memory; or none at all.
   bool has_samples(ValueId id) const { return product(value(id).shape).per_sample; }
-  bool can_be_cut(ValueId id) const;
+  // Whether it can be done for some samples at a time: there are any, side by side in memory.
+  bool can_be_cut(const Operation& operation) const;
 
   // The tensor of a value in a micro-batch; state has one per replica, whichever computes that
   // micro-batch. Made when first asked for.

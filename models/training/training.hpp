@@ -48,6 +48,7 @@ struct Operation {
   std::vector<std::pair<ValueId, ValueId>> may_overwrite;  // (y, x)
   Effort effort;
   Combine combine = Combine::sum;
+  Dimension averaged_over{0};  // elements behind each statistic that is read
 };
 
 // A trained parameter, and what its update needs.

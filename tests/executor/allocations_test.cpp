@@ -7,6 +7,7 @@
 #include "executor/replay.hpp"
 #include "executor/step_data.hpp"
 #include "executor/synthetic.hpp"
+#include "executor/synthetic_data.hpp"
 #include "schedules/simulate.hpp"
 #include "tests/support/small_schedules.hpp"
 #include "tests/support/training_step.hpp"
@@ -37,10 +38,11 @@ using namespace stint;
 TEST_CASE("a step allocates nothing", "[allocations]") {
   for (const Schedule& schedule : {chain_kept_whole(), chain_offloaded(), training_step()}) {
     Arenas arenas(schedule, {});
-    SyntheticBackend backend(schedule, arenas, Pace::none, 0);
+    const SyntheticValues values(schedule.graph, 0);
+    SyntheticBackend backend(schedule, arenas, values, Pace::none);
     const Program program = compile(schedule, simulate(schedule).seconds, backend);
-    StepData data(schedule, arenas, 0);
-    data.reset();
+    StepData data(schedule, arenas, values);
+    data.reset(0);
     const Stop never{false};
     Replay replay(
         program, std::vector<double>(program.lanes.size(), 0), [](WorkerId) {}, never);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "executor/byte_streams.hpp"
+#include "executor/synthetic_data.hpp"
 
 namespace stint {
 namespace {
@@ -64,9 +65,10 @@ RunReport replay(const Schedule& schedule, const RunOptions& options) {
 RunReport replay_with(const Schedule& schedule, const BeforeAction& before,
                       const RunOptions& options) {
   Arenas arenas(schedule, options.storage);
-  SyntheticBackend backend(schedule, arenas, options.pace, options.seed);
+  const SyntheticValues values(schedule.graph, options.seed);
+  SyntheticBackend backend(schedule, arenas, values, options.pace);
   DelayingBackend delaying(schedule, backend, before);
-  return run_unjudged(schedule, simulate(schedule), arenas, delaying, options, false);
+  return run_unjudged(schedule, arenas, delaying, values, options, false).report;
 }
 
 BeforeAction random_delays(std::uint64_t seed) {

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <thread>
 
+#include "executor/synthetic_data.hpp"
 #include "files/input_error.hpp"
 #include "tests/executor/replays.hpp"
 #include "tests/support/schedule_builder.hpp"
@@ -85,12 +86,13 @@ TEST_CASE("an interrupted run ends after the action in hand", "[run]") {
   Arenas arenas(schedule, {});
   RunOptions options = quick_options();
   options.steps = 1'000'000;
-  SyntheticBackend backend(schedule, arenas, Pace::none, 0);
+  const SyntheticValues values(schedule.graph, 0);
+  SyntheticBackend backend(schedule, arenas, values, Pace::none);
   std::thread user([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     interrupted = true;
   });
-  CHECK_THROWS_AS(run_unjudged(schedule, simulate(schedule), arenas, backend, options, interrupted),
+  CHECK_THROWS_AS(run_unjudged(schedule, arenas, backend, values, options, interrupted),
                   Interrupted);
   user.join();
 }

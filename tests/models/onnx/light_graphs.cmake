@@ -7,35 +7,12 @@ set(stint_onnx_version 1.23.2)
 set(stint_onnx_sha256 c03ecf6b835d136108eeaeeafbd0026fc7b3cf98661409fbc6b63d5a29361348)
 set(stint_light_graphs ${PROJECT_BINARY_DIR}/onnx-${stint_onnx_version}/onnx/backend/test/data/light)
 
-function(stint_unpack_light_graphs folder)
-  set(wheel "${STINT_ONNX_WHEEL}")
-  if(NOT wheel)
-    find_program(STINT_PYTHON python3)
-    message(STATUS "Downloading onnx ${stint_onnx_version}, for its graphs")
-    execute_process(
-      COMMAND ${STINT_PYTHON} -m pip --disable-pip-version-check download --no-deps --retries 1
-              --only-binary=:all: --platform manylinux_2_28_x86_64 --python-version 311
-              --dest ${folder}/download onnx==${stint_onnx_version}
-      OUTPUT_QUIET ERROR_QUIET)
-    file(GLOB wheel ${folder}/download/onnx-*.whl)
-  endif()
-  set(found "no file")
-  if(wheel AND EXISTS "${wheel}")
-    file(SHA256 ${wheel} found)
-  endif()
-  if(found STREQUAL stint_onnx_sha256)
-    file(ARCHIVE_EXTRACT INPUT ${wheel} DESTINATION ${folder}
-      PATTERNS "onnx/backend/test/data/light/*.onnx")
-  else()
-    message(STATUS "onnx ${stint_onnx_version}: ${found}; expected the wheel of SHA-256 "
-      "${stint_onnx_sha256}. Tests of its graphs are skipped; -DSTINT_ONNX_WHEEL=FILE gives one at hand")
-  endif()
-  file(REMOVE_RECURSE ${folder}/download)
-endfunction()
-
-if(NOT EXISTS ${stint_light_graphs})
-  stint_unpack_light_graphs(${PROJECT_BINARY_DIR}/onnx-${stint_onnx_version})
-endif()
-if(NOT EXISTS ${stint_light_graphs})
+stint_unpack_wheel(stint_onnx_fault NAME onnx VERSION ${stint_onnx_version} SHA256 ${stint_onnx_sha256}
+  PLATFORM manylinux_2_28_x86_64 WHEEL "${STINT_ONNX_WHEEL}"
+  FOLDER ${PROJECT_BINARY_DIR}/onnx-${stint_onnx_version}
+  PATTERNS "onnx/backend/test/data/light/*.onnx")
+if(stint_onnx_fault)
+  message(STATUS "onnx ${stint_onnx_version}: ${stint_onnx_fault}. Tests of its graphs are skipped; "
+    "-DSTINT_ONNX_WHEEL=FILE gives one at hand")
   set(stint_light_graphs "")
 endif()

@@ -180,6 +180,18 @@ TEST_CASE("images are reordered where their order in memory matters, and only th
   CHECK(reorders(step_of(pooled, "mean", ImageLayout::nhwc)) == Names{"image.nhwc.forward"});
 }
 
+TEST_CASE("layers that drop with one seed have masks of their own, the same forward and backward",
+          "[differentiate]") {
+  const Step step = step_of(
+      {conv("a", "image"), {"drop1", Dropout{}, {"a"}, {}}, {"drop2", Dropout{}, {"drop1"}, {}}},
+      "drop2");
+  const auto seed = [&](const std::string& name) {
+    return std::get<Dropout>(std::get<LayerKind>(step.operation(name).origin)).seed;
+  };
+  CHECK(seed("drop1.forward") == seed("drop1.backward"));
+  CHECK(seed("drop1.forward") != seed("drop2.forward"));
+}
+
 TEST_CASE("what cannot be trained is said", "[differentiate]") {
   Network network{.name = "bad", .inputs = {{"x", {batch_dimension, {4}}}}};
   network.layers = {{"a", Linear{.features = 4}, {"x"}, {}},

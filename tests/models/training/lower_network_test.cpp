@@ -6,6 +6,7 @@
 
 #include "files/input_error.hpp"
 #include "models/graph.hpp"
+#include "models/training/workspace.hpp"
 #include "tests/support/bundled_files.hpp"
 
 using namespace stint;
@@ -146,7 +147,8 @@ TEST_CASE("a cut layer works on parts, and sums partial results by the tree", "[
   // What is not cut keeps its leaves in one task, with room for the sums of each level.
   CHECK(step.task("fc.backward_weights").shape.ends_with("leaves=4"));
   CHECK(step.task("fc.backward_weights").workspace_bytes ==
-        2 * (step.tensor("fc.weight.grad").bytes + step.tensor("fc.bias.grad").bytes));
+        2 * (aligned_workspace(step.tensor("fc.weight.grad").bytes) +
+             aligned_workspace(step.tensor("fc.bias.grad").bytes)));
 }
 
 TEST_CASE("leaves that no power of two divides leave a shorter last piece", "[lower_network]") {

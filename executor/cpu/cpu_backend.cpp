@@ -1,0 +1,109 @@
+#include "executor/cpu/cpu_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "executor/cpu/kernel_job.hpp"
+#include "executor/operands.hpp"
+#include "executor/result_places.hpp"
+#include "files/input_error.hpp"
+#include "models/training/workspace.hpp"
+#include "platforms/names.hpp"
+
+namespace stint {
+namespace {
+
+// Kernels of ours run on processors, and read and write whole vectors.
+void expect_cpu(const Platform& platform, const Worker& worker) {
+  const Device& device = platform.devices[worker.device];
+  const std::string where = "device " + in_quotes(device_name(platform, DeviceId{worker.device}));
+  if (device.kind != "cpu")
+    throw InputError(where, fmt::format("of kind {}, for which there are no kernels; expected cpu, "
+                                        "or --synthetic, which replays costs alone",
+                                        in_quotes(device.kind)));
+  const Memory& memory = platform.memories[device.memory];
+  if (memory.alignment_bytes % workspace_alignment_bytes != 0)
+    throw InputError(where, fmt::format("its memory aligns to {} bytes; expected a multiple of {}",
+                                        memory.alignment_bytes, workspace_alignment_bytes));
+}
+
+// Counts, before the loss is computed, how many labels were met.
+class CountingJob : public Job {
+ public:
+  CountingJob(std::unique_ptr<Job> job, const TaskKernel& kernel, const Operands& operands,
+              const Arenas& arenas, const bool& counts, LabelCount& count)
+      : job_(std::move(job)),
+        kernel_(kernel),
+        scores_(operands.reads[kernel.reads[0].place]),
+        labels_(operands.reads[kernel.reads[1].place]),
+        arenas_(arenas),
+        counts_(counts),
+        count_(count) {}
+
+  void run(std::int64_t step) override {
+    if (counts_)
+      count_ = stint::count_labels(
+          kernel_, reinterpret_cast<const float*>(arenas_.bytes(scores_, step).data()),
+          reinterpret_cast<const std::int32_t*>(arenas_.bytes(labels_, step).data()));
+    job_->run(step);
+  }
+
+ private:
+  std::unique_ptr<Job> job_;
+  const TaskKernel& kernel_;
+  Place scores_;
+  Place labels_;
+  const Arenas& arenas_;
+  const bool& counts_;
+  LabelCount& count_;
+};
+
+}  // namespace
+
+CpuBackend::CpuBackend(const Schedule& schedule, const LoweredNetwork& lowered, Arenas& arenas,
+                       const TensorValues& values, std::int64_t seed)
+    : schedule_(schedule),
+      lowered_(lowered),
+      arenas_(arenas),
+      moves_(schedule, arenas, values),
+      seed_(seed) {
+  const std::vector<Worker> all = workers(schedule.platform);
+  for (const Action& action : schedule.actions) {
+    if (action.what == Do::compute) expect_cpu(schedule.platform, all[action.worker]);
+  }
+  const ResultPlace loss = result_places(schedule).front();
+  loss_ = place(schedule, loss.buffer);
+  loss_skip_bytes_ = loss.skip_bytes;
+}
+
+std::unique_ptr<Job> CpuBackend::compute(const Action& action, const Operands& operands, double) {
+  const TaskKernel& kernel = lowered_.kernels[action.task];
+  auto job = std::make_unique<KernelJob>(lowered_.graph.tasks[action.task], kernel, operands,
+                                         arenas_, pools_[action.worker], seed_);
+  if (kernel.op != "cross_entropy.forward") return job;
+  return std::make_unique<CountingJob>(std::move(job), kernel, operands, arenas_, counts_labels_,
+                                       counts_[action.task].emplace_back());
+}
+
+std::unique_ptr<Job> CpuBackend::copy(const Action& action, const Operands& operands, double) {
+  return moves_.copy(action, operands, 0);
+}
+
+std::unique_ptr<Job> CpuBackend::load(const Action& action, const Operands& operands, double) {
+  return moves_.load(action, operands, 0);
+}
+
+std::optional<StepScore> CpuBackend::score(std::int64_t step) const {
+  float loss = 0;
+  const std::vector<std::byte> held = arenas_.get(loss_, step);
+  std::memcpy(&loss, held.data() + loss_skip_bytes_, sizeof(loss));
+  StepScore score{.loss = loss};
+  for (const auto& [task, counts] : counts_) {
+    score.labels += counts.front().labels;
+    score.right += counts.front().right;
+  }
+  return score;
+}
+
+}  // namespace stint

@@ -1,0 +1,49 @@
+// The backend that trains: tasks of a network run their kernels, on one thread each; copies and
+// loads move real bytes as fast as they can. What a task computes depends on its operands alone, so
+// every plan of the same numerics ends with the same bits.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "executor/arenas.hpp"
+#include "executor/backend.hpp"
+#include "executor/cpu/label_count.hpp"
+#include "executor/cpu/leaf_kernels.hpp"
+#include "executor/moves.hpp"
+#include "models/training/lower_network.hpp"
+
+namespace stint {
+
+class CpuBackend : public Backend {
+ public:
+  // All must outlive the jobs; `lowered` is the schedule's graph with its kernels. `seed` decides
+  // masks. Throws InputError if a device that computes is no CPU, or its memory aligns too little.
+  CpuBackend(const Schedule& schedule, const LoweredNetwork& lowered, Arenas& arenas,
+             const TensorValues& values, std::int64_t seed);
+
+  std::unique_ptr<Job> compute(const Action& action, const Operands& operands,
+                               double seconds) override;
+  std::unique_ptr<Job> copy(const Action& action, const Operands& operands,
+                            double seconds) override;
+  std::unique_ptr<Job> load(const Action& action, const Operands& operands,
+                            double seconds) override;
+
+  std::optional<StepScore> score(std::int64_t step) const override;
+  void count_labels(bool counts) override { counts_labels_ = counts; }
+
+ private:
+  const Schedule& schedule_;
+  const LoweredNetwork& lowered_;
+  Arenas& arenas_;
+  Moves moves_;
+  std::int64_t seed_;
+  std::map<WorkerId, KernelPool> pools_;
+  Place loss_;
+  std::int64_t loss_skip_bytes_ = 0;
+  bool counts_labels_ = false;
+  std::map<TaskId, std::deque<LabelCount>> counts_;  // of every task of the loss, by execution
+};
+
+}  // namespace stint

@@ -1,0 +1,161 @@
+#include "executor/cpu/network_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "executor/cpu/initial_values.hpp"
+#include "files/input_error.hpp"
+#include "models/parts.hpp"
+#include "models/training/tensors.hpp"
+
+namespace stint {
+namespace {
+
+std::string name_in_batch(const std::string& name, std::int64_t microbatch,
+                          const Lowering& lowering) {
+  return lowering.microbatches == 1 ? name : fmt::format("{}#{}", name, microbatch);
+}
+
+std::string size_text(const SavedTensor& tensor) {
+  return fmt::format("{} elements", tensor.bytes.size() / sizeof(float));
+}
+
+}  // namespace
+
+NetworkValues::NetworkValues(const Network& network, const LoweredNetwork& lowered,
+                             const Lowering& lowering, const SampleSource& samples,
+                             std::int64_t seed, std::optional<SavedState> saved)
+    : graph_(lowered.graph),
+      source_(samples),
+      batch_(lowering.batch),
+      seed_(seed),
+      parameters_(lowered.parameters),
+      samples_(graph_.tensors.size()),
+      states_(graph_.tensors.size()),
+      saved_(std::move(saved)) {
+  name_inputs(network, lowering);
+  name_state(lowering);
+  if (saved_) expect_all_saved();
+}
+
+// Micro-batch i has the i-th run of the batch's samples, and a part of it some of these.
+void NetworkValues::name_inputs(const Network& network, const Lowering& lowering) {
+  const auto by_name = tensors_by_name(graph_);
+  const std::vector<SampleInput> inputs = sample_inputs(network);
+  std::vector<Samples> of_root(graph_.tensors.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (std::int64_t m = 0; m < lowering.microbatches; ++m) {
+      const auto found = by_name.find(name_in_batch(inputs[i].name, m, lowering));
+      if (found == by_name.end()) continue;
+      of_root[found->second] = {i, inputs[i].has_samples, m * (batch_ / lowering.microbatches)};
+    }
+  }
+  for (int t = 0; t < static_cast<int>(graph_.tensors.size()); ++t) {
+    if (graph_.tensors[t].kind != Kind::input) continue;
+    const auto [root, offset_bytes] = place_in_root(graph_, TensorId{t});
+    samples_[t] = of_root[root];
+    samples_[t].first += offset_bytes / inputs[samples_[t].input].sample_bytes();
+  }
+}
+
+void NetworkValues::name_state(const Lowering& lowering) {
+  std::map<std::string, const Parameter*> parameter_of;
+  for (const Parameter& parameter : parameters_) parameter_of[parameter.name] = &parameter;
+  std::map<std::string, std::string> first_replica;
+  for (const Tensor& tensor : graph_.tensors) {
+    if (tensor.kind != Kind::state) continue;
+    for (std::int64_t replica = 1; replica < lowering.replicas; ++replica)
+      first_replica[StepTensors::name_at(tensor.name, replica)] = tensor.name;
+  }
+  for (int t = 0; t < static_cast<int>(graph_.tensors.size()); ++t) {
+    if (graph_.tensors[t].kind != Kind::state) continue;
+    const auto [root, offset_bytes] = place_in_root(graph_, TensorId{t});
+    const std::string& name = graph_.tensors[root].name;
+    const auto first = first_replica.find(name);
+    State& state = states_[t];
+    state.name = first == first_replica.end() ? name : first->second;
+    state.offset_bytes = offset_bytes;
+    const auto parameter = parameter_of.find(state.name);
+    if (parameter != parameter_of.end()) state.parameter = parameter->second;
+  }
+}
+
+void NetworkValues::expect_all_saved() const {
+  std::size_t used = 0;
+  for (int t = 0; t < static_cast<int>(graph_.tensors.size()); ++t) {
+    const Tensor& tensor = graph_.tensors[t];
+    if (tensor.kind != Kind::state || tensor.part_of || states_[t].name != tensor.name) continue;
+    const auto found = saved_->tensors.find(tensor.name);
+    if (found == saved_->tensors.end())
+      throw InputError("--load", fmt::format("no {}; expected all state of the network",
+                                             in_quotes(tensor.name)));
+    if (std::ssize(found->second.bytes) != tensor.bytes)
+      throw InputError(
+          "--load", fmt::format("{} has {}; expected {}", in_quotes(tensor.name),
+                                size_text(found->second), tensor.bytes / bytes_of(Element::f32)));
+    ++used;
+  }
+  if (used == saved_->tensors.size()) return;
+  for (const auto& [name, tensor] : saved_->tensors) {
+    const bool known = std::any_of(states_.begin(), states_.end(),
+                                   [&](const State& state) { return state.name == name; });
+    if (!known)
+      throw InputError("--load", fmt::format("{} is no state of the network; expected its state "
+                                             "alone",
+                                             in_quotes(name)));
+  }
+}
+
+void NetworkValues::fill_state(TensorId tensor, std::span<std::byte> bytes) const {
+  const State& state = states_[tensor];
+  if (saved_) {
+    std::memcpy(bytes.data(), saved_->tensors.at(state.name).bytes.data() + state.offset_bytes,
+                bytes.size());
+    return;
+  }
+  if (state.parameter == nullptr) {
+    std::fill(bytes.begin(), bytes.end(), std::byte{0});
+    return;
+  }
+  std::vector<float> values(bytes.size() / sizeof(float));
+  fill_initial(*state.parameter, seed_, state.offset_bytes / bytes_of(Element::f32), values);
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+}
+
+void NetworkValues::fill_input(TensorId tensor, std::int64_t step,
+                               std::span<std::byte> bytes) const {
+  const Samples& samples = samples_[tensor];
+  if (!samples.has_samples) return source_.read(SampleSet::training, samples.input, 0, bytes);
+  const bool held_out = step >= first_held_out_step;
+  const std::int64_t number = held_out ? step - first_held_out_step : step;
+  source_.read(held_out ? SampleSet::held_out : SampleSet::training, samples.input,
+               number * batch_ + samples.first, bytes);
+}
+
+SavedState NetworkValues::to_save(const StateBytes& state, std::int64_t steps) const {
+  SavedState saved{.steps = steps};
+  for (int t = 0; t < static_cast<int>(graph_.tensors.size()); ++t) {
+    const Tensor& tensor = graph_.tensors[t];
+    if (tensor.kind != Kind::state || tensor.part_of || states_[t].name != tensor.name) continue;
+    const std::vector<std::byte>& bytes = state.at(tensor.name);
+    saved.tensors[tensor.name] = {shape_of(tensor),
+                                  {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+  }
+  return saved;
+}
+
+// What an optimizer remembers is named after its parameter, and has its shape.
+std::vector<std::int64_t> NetworkValues::shape_of(const Tensor& state) const {
+  for (const Parameter& parameter : parameters_) {
+    const bool its_own =
+        state.name == parameter.name || state.name.starts_with(parameter.name + ".");
+    if (its_own && element_count(parameter) * bytes_of(Element::f32) == state.bytes)
+      return parameter.shape;
+  }
+  return {state.bytes / bytes_of(Element::f32)};
+}
+
+}  // namespace stint

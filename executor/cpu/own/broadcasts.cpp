@@ -1,0 +1,165 @@
+// A learned tensor that is added or multiplied along the last dimensions of another, and the sums
+// that are its gradient.
+#include <optional>
+
+#include "executor/cpu/own/channels.hpp"
+#include "executor/cpu/own/own_kernel.hpp"
+
+namespace stint {
+namespace {
+
+// One dimension of the larger tensor, in memory order: its size, and how far apart its neighbours
+// are in the learned tensor (0 if they are the same element).
+struct BroadcastDimension {
+  std::int64_t size = 1;
+  std::int64_t stride = 0;
+};
+using BroadcastShape = std::vector<BroadcastDimension>;
+
+// Neighbours that are walked in one stride become one; the last is the innermost.
+void append_merged(BroadcastShape& dimensions, BroadcastDimension inner) {
+  if (inner.size == 1) return;
+  if (!dimensions.empty() && dimensions.back().stride == inner.stride * inner.size)
+    dimensions.back() = {dimensions.back().size * inner.size, inner.stride};
+  else
+    dimensions.push_back(inner);
+}
+
+BroadcastShape broadcast_shape(const KernelOperand& learned, const KernelOperand& larger) {
+  const std::size_t rank = larger.shape.size();
+  const std::size_t missing = rank - learned.shape.size();
+  BroadcastShape listed(rank);
+  std::int64_t stride = 1;
+  for (std::size_t i = rank; i-- > 0;) {
+    const std::int64_t size = i < missing ? 1 : learned.shape[i - missing];
+    listed[i] = {larger.shape[i], size == 1 ? 0 : stride};
+    stride *= size;
+  }
+  if (lies_channels_last(larger)) listed = {listed[0], listed[2], listed[3], listed[1]};
+  BroadcastShape dimensions;
+  for (const BroadcastDimension& dimension : listed) append_merged(dimensions, dimension);
+  if (dimensions.empty()) dimensions.push_back({});
+  return dimensions;
+}
+
+// run(at, learned_at) for each run of the innermost dimension, in memory order.
+template <typename Run>
+void walk_runs(std::span<const BroadcastDimension> dimensions, std::int64_t& at,
+               std::int64_t learned_at, const Run& run) {
+  const auto [size, stride] = dimensions.front();
+  if (dimensions.size() == 1) {
+    run(at, learned_at);
+    at += size;
+    return;
+  }
+  for (std::int64_t i = 0; i < size; ++i)
+    walk_runs(dimensions.subspan(1), at, learned_at + i * stride, run);
+}
+
+template <typename Combine>
+void combine_run(BroadcastDimension inner, const float* learned, const float* x, float* y,
+                 Combine combine) {
+  if (inner.stride == 0) {
+    const Lanes same = splat(*learned);
+    map_elements(inner.size, y, [=](auto load) { return combine(same, load(x)); });
+  } else if (inner.stride == 1) {
+    map_elements(inner.size, y, [=](auto load) { return combine(load(learned), load(x)); });
+  } else {
+    for (std::int64_t i = 0; i < inner.size; ++i) y[i] = combine(learned[i * inner.stride], x[i]);
+  }
+}
+
+template <typename Combine>
+std::unique_ptr<CpuKernel> make_combination(const TaskKernel& kernel, Combine combine) {
+  const auto dimensions = broadcast_shape(kernel.reads[0], kernel.reads[1]);
+  return loop_kernel([=](const KernelArguments& arguments) {
+    const float* learned = read_at(arguments, 0);
+    const float* x = read_at(arguments, 1);
+    float* y = write_at(arguments, 0);
+    std::int64_t begin = 0;
+    walk_runs(dimensions, begin, 0, [&](std::int64_t at, std::int64_t learned_at) {
+      combine_run(dimensions.back(), learned + learned_at, x + at, y + at, combine);
+    });
+  });
+}
+
+std::unique_ptr<CpuKernel> make_bias(const TaskKernel& kernel) {
+  return make_combination(kernel, [](auto b, auto x) { return x + b; });
+}
+std::unique_ptr<CpuKernel> make_scale(const TaskKernel& kernel) {
+  return make_combination(kernel, [](auto w, auto x) { return w * x; });
+}
+
+// The view in which the learned tensor is one number per channel, if there is one.
+std::optional<ChannelView> view_by_channels(const BroadcastShape& dimensions) {
+  if (dimensions.size() == 1 && dimensions[0].stride == 0)
+    return ChannelView{.inner = dimensions[0].size};
+  std::size_t i = 0;
+  ChannelView view;
+  if (dimensions[i].stride == 0) view.outer = dimensions[i++].size;
+  if (dimensions[i].stride != 1) return std::nullopt;
+  view.channels = dimensions[i++].size;
+  if (i < dimensions.size() && dimensions[i].stride == 0) view.inner = dimensions[i++].size;
+  return i == dimensions.size() ? std::optional(view) : std::nullopt;
+}
+
+// The sum of term(load) over the elements that each learned one reaches, wherever they are.
+template <typename Term>
+void sum_anywhere(const BroadcastShape& dimensions, float* gradient, Term term) {
+  const BroadcastDimension inner = dimensions.back();
+  std::int64_t begin = 0;
+  walk_runs(dimensions, begin, 0, [&](std::int64_t at, std::int64_t learned_at) {
+    for (std::int64_t i = 0; i < inner.size; ++i) {
+      gradient[learned_at + i * inner.stride] +=
+          term([at = at + i](const float* x) { return x[at]; });
+    }
+  });
+}
+
+// The gradient of the learned tensor; term_of(arguments) gives what is summed.
+template <typename TermOf>
+std::unique_ptr<CpuKernel> make_gradient(const TaskKernel& kernel, TermOf term_of) {
+  const auto dimensions = broadcast_shape(kernel.writes[0], kernel.reads[0]);
+  if (const auto view = view_by_channels(dimensions)) {
+    return loop_kernel([view = *view, term_of](const KernelArguments& arguments) {
+      sum_channels<1>(
+          view,
+          [term = term_of(arguments)](auto load, auto, std::int64_t) {
+            return std::array{term(load)};
+          },
+          [gradient = write_at(arguments, 0)](std::int64_t channel, std::array<double, 1> sum) {
+            gradient[channel] = static_cast<float>(sum[0]);
+          });
+    });
+  }
+  const std::int64_t learned_count = element_count(kernel.writes[0]);
+  return loop_kernel([=](const KernelArguments& arguments) {
+    std::fill_n(write_at(arguments, 0), learned_count, 0.0F);
+    sum_anywhere(dimensions, write_at(arguments, 0), term_of(arguments));
+  });
+}
+
+std::unique_ptr<CpuKernel> make_bias_gradient(const TaskKernel& kernel) {
+  return make_gradient(kernel, [](const KernelArguments& arguments) {
+    return [dy = read_at(arguments, 0)](auto load) { return load(dy); };
+  });
+}
+std::unique_ptr<CpuKernel> make_scale_gradient(const TaskKernel& kernel) {
+  return make_gradient(kernel, [](const KernelArguments& arguments) {
+    return [x = read_at(arguments, 0), dy = read_at(arguments, 1)](auto load) {
+      return load(x) * load(dy);
+    };
+  });
+}
+
+constexpr OwnKernel kernels[] = {{"bias.forward", make_bias},
+                                 {"bias.backward_weights", make_bias_gradient},
+                                 {"scale.forward", make_scale},
+                                 {"scale.backward_data", make_scale},
+                                 {"scale.backward_weights", make_scale_gradient}};
+
+}  // namespace
+
+OwnKernels broadcast_kernels() { return kernels; }
+
+}  // namespace stint

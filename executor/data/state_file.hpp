@@ -1,0 +1,27 @@
+// The state of a training in a file that NumPy reads: parameters and what the optimizer remembers
+// of them, by name, and how many steps it has seen.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace stint {
+
+struct SavedTensor {
+  std::vector<std::int64_t> shape;  // of f32
+  std::string bytes;
+};
+
+struct SavedState {
+  std::int64_t steps = 0;
+  std::map<std::string, SavedTensor> tensors;
+};
+
+// An .npz file. Reading throws InputError if it is not one of these; a file without a number of
+// steps has seen none.
+SavedState read_state(const std::string& path);
+void write_state(const std::string& path, const SavedState& state);
+
+}  // namespace stint
