@@ -7,6 +7,30 @@
 
 namespace stint {
 
+std::string to_string(OnnxType type) {
+  switch (type) {
+    case OnnxType::none:
+      return "no type";
+    case OnnxType::float32:
+      return "float";
+    case OnnxType::uint8:
+      return "uint8";
+    case OnnxType::int32:
+      return "int32";
+    case OnnxType::int64:
+      return "int64";
+    case OnnxType::boolean:
+      return "bool";
+    case OnnxType::float16:
+      return "float16";
+    case OnnxType::float64:
+      return "double";
+    case OnnxType::bfloat16:
+      return "bfloat16";
+  }
+  return fmt::format("type {}", static_cast<std::int32_t>(type));
+}
+
 const OnnxAttribute* find_attribute(const OnnxNode& node, std::string_view name) {
   for (const OnnxAttribute& attribute : node.attributes) {
     if (attribute.name == name) return &attribute;

@@ -1,8 +1,5 @@
 #include "models/onnx/proto.hpp"
 
-#include <fmt/format.h>
-
-#include <cstdlib>
 #include <functional>
 #include <protozero/pbf_reader.hpp>
 
@@ -239,30 +236,6 @@ auto guarded(const std::string& file, const Read& read) {
 }
 
 }  // namespace
-
-std::string to_string(OnnxType type) {
-  switch (type) {
-    case OnnxType::none:
-      return "no type";
-    case OnnxType::float32:
-      return "float";
-    case OnnxType::uint8:
-      return "uint8";
-    case OnnxType::int32:
-      return "int32";
-    case OnnxType::int64:
-      return "int64";
-    case OnnxType::boolean:
-      return "bool";
-    case OnnxType::float16:
-      return "float16";
-    case OnnxType::float64:
-      return "double";
-    case OnnxType::bfloat16:
-      return "bfloat16";
-  }
-  return fmt::format("type {}", static_cast<std::int32_t>(type));
-}
 
 OnnxFile parse_messages(std::string_view bytes_of_file, const std::string& file) {
   return guarded(file, [&] {

@@ -27,10 +27,10 @@ struct OnnxOptions {
 
 // Where a parameter's first values come from: a tensor of the file, or one number for all.
 struct WeightSource {
-  std::string parameter;             // "conv1.weight"
-  std::vector<std::int64_t> shape;   // the parameter's
-  std::string initializer;           // the tensor's name in the file; "": all values are `fill`
-  double fill = 0;                   //
+  std::string parameter;            // "conv1.weight"
+  std::vector<std::int64_t> shape;  // the parameter's
+  std::string initializer;          // the tensor's name in the file; "": all values are `fill`
+  double fill = 0;
   std::vector<std::int64_t> stored;  // the tensor's dimensions in the file …
   std::vector<std::int64_t> order;   // … and how they are permuted; empty: not at all
   bool negated = false;              // x - w is read as x + (-w)

@@ -22,9 +22,9 @@ struct OnnxActivation {
 
 // Floats that the file holds: a parameter where a layer learns them, a plain number if it is one.
 struct OnnxConstant {
-  std::string origin;                // the tensor's name; for messages, and to see who shares it
-  std::string_view message;          // the tensor; empty: every number is `fill`
-  double fill = 0;                   //
+  std::string origin;        // the tensor's name; for messages, and to see who shares it
+  std::string_view message;  // the tensor; empty: every number is `fill`
+  double fill = 0;
   std::vector<std::int64_t> stored;  // dimensions in the file
   std::vector<std::int64_t> order;   // how they are permuted; empty: not at all
   std::vector<std::int64_t> shape;   // as nodes see them

@@ -60,7 +60,7 @@ TEST_CASE("damaged reports are read or refused with one line", "[fuzz]") {
 }
 
 TEST_CASE("damaged ONNX files are read or refused with one line", "[fuzz]") {
-  replay(onnx_seeds(), 20000, fuzz_onnx, mutate_message);
+  replay(onnx_seeds(), 5000, fuzz_onnx, mutate_message);
 }
 
 TEST_CASE("ONNX files to start from are good ones", "[fuzz]") {
