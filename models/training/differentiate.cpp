@@ -84,7 +84,7 @@ class Differentiation {
   }
 
   void add_outputs(const Layer& layer, const LayerTypes& types, AppliedLayer& at) {
-    const bool channels_last = orders_.output_is_channels_last(layer.kind, at.inputs);
+    const bool channels_last = orders_.wants_channels_last(layer.kind, at.inputs);
     const auto names = output_names(layer);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Shape& shape = types.outputs[i].shape;

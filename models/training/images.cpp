@@ -98,33 +98,6 @@ Effort summing(const Sliding& s) {
   return effort;
 }
 
-void emit_forward(const AppliedLayer& at, Effort effort, TrainingBuilder& builder) {
-  Operation operation = operation_of(at, "forward", Phase::forward);
-  operation.reads = {at.inputs[0]};
-  operation.reads.insert(operation.reads.end(), at.parameters.begin(), at.parameters.end());
-  operation.writes = at.outputs;
-  operation.effort = std::move(effort);
-  if (at.parameters.size() > 1) operation.effort.element_flops = builder.elements(at.outputs[0]);
-  builder.emit(std::move(operation));
-}
-
-void emit_backward(const AppliedLayer& at, Effort data, Effort weights, TrainingBuilder& builder) {
-  const ValueId dy = at.output_gradients[0];
-  Operation of_weights = operation_of(at, "backward_weights", Phase::backward);
-  of_weights.reads = {at.inputs[0], dy};
-  for (const ValueId parameter : at.parameters)
-    of_weights.writes.push_back(builder.new_gradient(parameter, at));
-  of_weights.effort = std::move(weights);
-  if (at.parameters.size() > 1) of_weights.effort.element_flops = builder.elements(dy);
-  builder.emit(std::move(of_weights));
-  if (!builder.wants_gradient(at.inputs[0])) return;
-  Operation of_data = operation_of(at, "backward_data", Phase::backward);
-  of_data.reads = {at.parameters[0], dy};
-  of_data.writes = {builder.new_gradient(at.inputs[0], at)};
-  of_data.effort = std::move(data);
-  builder.emit(std::move(of_data));
-}
-
 // Indices into the window, which say where a maximum came from.
 Element index_element(const MaxPool2d& layer) {
   return layer.kernel[0] * layer.kernel[1] <= 256 ? Element::uint8 : Element::int32;
@@ -154,7 +127,7 @@ void forward(const Conv2d& layer, AppliedLayer& at, TrainingBuilder& builder) {
 }
 void backward(const Conv2d& layer, const AppliedLayer& at, TrainingBuilder& builder) {
   const Sliding sliding = sliding_of(layer, at, builder);
-  emit_backward(at, scattering(sliding), summing(sliding), builder);
+  emit_weighted_backward(at, scattering(sliding), summing(sliding), builder);
 }
 
 void forward(const ConvTranspose2d& layer, AppliedLayer& at, TrainingBuilder& builder) {
@@ -162,7 +135,7 @@ void forward(const ConvTranspose2d& layer, AppliedLayer& at, TrainingBuilder& bu
 }
 void backward(const ConvTranspose2d& layer, const AppliedLayer& at, TrainingBuilder& builder) {
   const Sliding sliding = sliding_of(layer, at, builder);
-  emit_backward(at, gathering(sliding), summing(sliding), builder);
+  emit_weighted_backward(at, gathering(sliding), summing(sliding), builder);
 }
 
 // An execution whose indices nobody wants, such as one that only brings the output back, may leave

@@ -87,4 +87,13 @@ Operation operation_of(const AppliedLayer& at, const std::string& what, Phase ph
 void emit_elements(Operation operation, std::vector<ValueId> reads, ValueId output,
                    std::int64_t flops, TrainingBuilder& builder);
 
+// The forward operation of a layer that reads its first input and its parameters; a second one is a
+// bias, which is added to every output.
+void emit_forward(const AppliedLayer& at, Effort effort, TrainingBuilder& builder);
+
+// The backward operations of a layer that multiplies by a weight, its first parameter, and may add
+// a bias, its second: gradients of weights and of data.
+void emit_weighted_backward(const AppliedLayer& at, Effort data, Effort weights,
+                            TrainingBuilder& builder);
+
 }  // namespace stint

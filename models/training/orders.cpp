@@ -37,11 +37,6 @@ bool ImageOrders::wants_channels_last(const LayerKind& kind,
   return builder_.value(inputs[0]).channels_last;
 }
 
-bool ImageOrders::output_is_channels_last(const LayerKind& kind,
-                                          const std::vector<ValueId>& inputs) const {
-  return wants_channels_last(kind, inputs);
-}
-
 std::vector<ValueId> ImageOrders::arrange(const LayerKind& kind, const std::vector<ValueId>& inputs,
                                           std::vector<AppliedLayer>& reorders) {
   const bool channels_last = wants_channels_last(kind, inputs);

@@ -17,11 +17,10 @@ class ImageOrders {
   std::vector<ValueId> arrange(const LayerKind& kind, const std::vector<ValueId>& inputs,
                                std::vector<AppliedLayer>& reorders);
 
-  // Whether what the layer makes of these inputs is an image with channels last.
-  bool output_is_channels_last(const LayerKind& kind, const std::vector<ValueId>& inputs) const;
+  // Whether the layer wants its images with channels last; what it makes of them is then too.
+  bool wants_channels_last(const LayerKind& kind, const std::vector<ValueId>& inputs) const;
 
  private:
-  bool wants_channels_last(const LayerKind& kind, const std::vector<ValueId>& inputs) const;
   ValueId in_order(ValueId image, bool channels_last, std::vector<AppliedLayer>& reorders);
 
   bool channels_last_;

@@ -64,33 +64,44 @@ Effort attention_effort(const AttentionSizes& s, std::vector<MatrixProducts> pro
 
 }  // namespace
 
-void forward(const Linear& layer, AppliedLayer& at, TrainingBuilder& builder) {
-  const LinearSizes s = sizes_of(layer, at, builder);
+void emit_forward(const AppliedLayer& at, Effort effort, TrainingBuilder& builder) {
   Operation operation = operation_of(at, "forward", Phase::forward);
   operation.reads = {at.inputs[0]};
   operation.reads.insert(operation.reads.end(), at.parameters.begin(), at.parameters.end());
   operation.writes = at.outputs;
-  operation.effort = product_effort({s.rows, s.features, s.width, {1}}, RightFactor::transposed);
-  if (layer.bias) operation.effort.element_flops = builder.elements(at.outputs[0]);
+  operation.effort = std::move(effort);
+  if (at.parameters.size() > 1) operation.effort.element_flops = builder.elements(at.outputs[0]);
   builder.emit(std::move(operation));
+}
+
+void emit_weighted_backward(const AppliedLayer& at, Effort data, Effort weights,
+                            TrainingBuilder& builder) {
+  const ValueId dy = at.output_gradients[0];
+  Operation of_weights = operation_of(at, "backward_weights", Phase::backward);
+  of_weights.reads = {at.inputs[0], dy};
+  for (const ValueId parameter : at.parameters)
+    of_weights.writes.push_back(builder.new_gradient(parameter, at));
+  of_weights.effort = std::move(weights);
+  if (at.parameters.size() > 1) of_weights.effort.element_flops = builder.elements(dy);
+  builder.emit(std::move(of_weights));
+  if (!builder.wants_gradient(at.inputs[0])) return;
+  Operation of_data = operation_of(at, "backward_data", Phase::backward);
+  of_data.reads = {at.parameters[0], dy};
+  of_data.writes = {builder.new_gradient(at.inputs[0], at)};
+  of_data.effort = std::move(data);
+  builder.emit(std::move(of_data));
+}
+
+void forward(const Linear& layer, AppliedLayer& at, TrainingBuilder& builder) {
+  const LinearSizes s = sizes_of(layer, at, builder);
+  emit_forward(at, product_effort({s.rows, s.features, s.width, {1}}, RightFactor::transposed),
+               builder);
 }
 
 void backward(const Linear& layer, const AppliedLayer& at, TrainingBuilder& builder) {
   const LinearSizes s = sizes_of(layer, at, builder);
-  const ValueId dy = at.output_gradients[0];
-  Operation weights = operation_of(at, "backward_weights", Phase::backward);
-  weights.reads = {at.inputs[0], dy};
-  for (const ValueId parameter : at.parameters)
-    weights.writes.push_back(builder.new_gradient(parameter, at));
-  weights.effort = product_effort({s.features, s.width, s.rows, {1}});
-  if (layer.bias) weights.effort.element_flops = builder.elements(dy);
-  builder.emit(std::move(weights));
-  if (!builder.wants_gradient(at.inputs[0])) return;
-  Operation data = operation_of(at, "backward_data", Phase::backward);
-  data.reads = {at.parameters[0], dy};
-  data.writes = {builder.new_gradient(at.inputs[0], at)};
-  data.effort = product_effort({s.rows, s.width, s.features, {1}});
-  builder.emit(std::move(data));
+  emit_weighted_backward(at, product_effort({s.rows, s.width, s.features, {1}}),
+                         product_effort({s.features, s.width, s.rows, {1}}), builder);
 }
 
 void forward(const Matmul& layer, AppliedLayer& at, TrainingBuilder& builder) {
