@@ -78,7 +78,8 @@ void require_right_maxima(const OneLayer& layer, ImageLayout layout) {
   TaskMemory back(backward, gradient->workspace_bytes(), 4);
   back.set_read(0, memory.written_bytes(1));
   gradient->run(back.arguments());
-  require_close(back.written(0), plain_max_gradient(forward, memory.read(0), back.read(1)));
+  require_close(back.written(0),
+                plain_max_gradient(forward, backward, memory.read(0), back.read(1)));
 }
 
 // A layer of every kind, large enough for threads to be worth while to the library.

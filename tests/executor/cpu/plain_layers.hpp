@@ -1,6 +1,5 @@
-// What kernels should compute, in double precision: each layer as the list of its terms. A term of
-// a convolution or a product is one input times one weight, and its output is the sum of such; all
-// three of its tasks follow from the same list.
+// What kernels should compute, by the references of tests/support/reference_kernels.hpp, from
+// numbers in logical order.
 #pragma once
 
 #include "tests/executor/cpu/one_layer.hpp"
@@ -12,6 +11,8 @@ namespace stint {
 std::vector<Numbers> plain_results(const TaskKernel& task, const std::vector<Numbers>& reads);
 
 // The gradient of the input of a max_pool2d, from that input and the gradient of the output.
-Numbers plain_max_gradient(const TaskKernel& forward, const Numbers& x, const Numbers& dy);
+// Both tasks are of that layer, the first one with indices.
+Numbers plain_max_gradient(const TaskKernel& forward, const TaskKernel& backward, const Numbers& x,
+                           const Numbers& dy);
 
 }  // namespace stint
