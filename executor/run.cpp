@@ -125,6 +125,13 @@ void expect_no_training(const RunOptions& options) {
   if (options.held_out_batches > 0) refuse("--eval");
 }
 
+// As the network lists it, whatever order the plan stores it in.
+StateBytes listed(const StateBytes& stored, const TensorValues& values) {
+  StateBytes state;
+  for (const auto& [name, bytes] : stored) state[name] = values.listed_state(name, bytes);
+  return state;
+}
+
 // With real kernels.
 RunReport train(const Schedule& schedule, const RunOptions& options,
                 const std::atomic<bool>& interrupted) {
@@ -142,7 +149,8 @@ RunReport train(const Schedule& schedule, const RunOptions& options,
   const Replayed replayed =
       run_unjudged(schedule, arenas, backend, values, options, interrupted, first);
   if (!options.save_file.empty())
-    write_state(options.save_file, values.to_save(replayed.state, first + options.steps));
+    write_state(options.save_file,
+                values.to_save(listed(replayed.state, values), first + options.steps));
   return replayed.report;
 }
 
@@ -168,7 +176,7 @@ Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend
   });
   measurements.report(report);
   result.state = data.state(first_step + options.steps);
-  report.state_sha256 = state_sha256(result.state);
+  report.state_sha256 = state_sha256(listed(result.state, values));
   report.results_sha256 = data.results_sha256();
   if (options.held_out_batches > 0)
     report.evaluation = runner.evaluate(options.held_out_batches, result.state);

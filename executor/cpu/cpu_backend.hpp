@@ -9,6 +9,7 @@
 
 #include "executor/arenas.hpp"
 #include "executor/backend.hpp"
+#include "executor/cpu/kernel_job.hpp"
 #include "executor/cpu/label_count.hpp"
 #include "executor/cpu/leaf_kernels.hpp"
 #include "executor/moves.hpp"
@@ -34,6 +35,11 @@ class CpuBackend : public Backend {
   void count_labels(bool counts) override { counts_labels_ = counts; }
 
  private:
+  // Throws InputError, naming the task, if its kernel here is another than the plan pins, or needs
+  // more workspace than the plan gives.
+  void expect_as_planned(const Task& task, const KernelJob& job) const;
+  TaskAddresses addresses(const Operands& operands, const KernelJob& job) const;
+
   const Schedule& schedule_;
   const LoweredNetwork& lowered_;
   Arenas& arenas_;
@@ -42,6 +48,7 @@ class CpuBackend : public Backend {
   std::map<WorkerId, KernelPool> pools_;
   Place loss_;
   std::int64_t loss_skip_bytes_ = 0;
+  std::map<std::pair<std::string, std::string>, std::string> pinned_;  // algorithm by (op, shape)
   bool counts_labels_ = false;
   std::map<TaskId, std::deque<LabelCount>> counts_;  // of every task of the loss, by execution
 };

@@ -54,8 +54,6 @@ Number* write_at(const KernelArguments& arguments, std::size_t i) {
   return reinterpret_cast<Number*>(arguments.writes[i]);
 }
 
-std::int64_t element_count(const KernelOperand& operand);
-
 // Whether it really lies as [samples, height, width, channels].
 bool lies_channels_last(const KernelOperand& operand);
 
