@@ -6,7 +6,7 @@
 
 #include "executor/cpu/kernel_job.hpp"
 #include "executor/operands.hpp"
-#include "executor/result_places.hpp"
+#include "schedules/result_places.hpp"
 #include "files/input_error.hpp"
 #include "models/training/workspace.hpp"
 #include "platforms/names.hpp"
