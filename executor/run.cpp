@@ -19,8 +19,22 @@
 namespace stint {
 namespace {
 
-void expect_valid(const Schedule& schedule, const std::string& file) {
-  const std::vector<Violation> violations = validate(schedule);
+bool is_training(const Schedule& schedule) {
+  return std::holds_alternative<Network>(schedule.model);
+}
+
+// The network's graph with its kernels, before the judge asks for the graph. Nothing if it cannot
+// be lowered so: that is for the judge to say.
+std::optional<LoweredNetwork> lowered_network(const Schedule& schedule) {
+  try {
+    return lower_with_kernels(std::get<Network>(schedule.model), schedule.lowering,
+                              std::ssize(schedule.graph.tasks));
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+void expect_none(const std::vector<Violation>& violations, const std::string& file) {
   if (violations.empty()) return;
   const auto& [rule, where, what] = violations.front();
   const std::string more = violations.size() == 1 ? ""
@@ -109,10 +123,6 @@ RunReport head_of_report(const Schedule& schedule, const Simulation& simulation,
           .peak_bytes = highest_bytes(schedule)};
 }
 
-bool is_training(const Schedule& schedule) {
-  return std::holds_alternative<Network>(schedule.model);
-}
-
 void expect_no_training(const RunOptions& options) {
   const auto refuse = [](const std::string& option) {
     throw InputError(option,
@@ -126,10 +136,9 @@ void expect_no_training(const RunOptions& options) {
 }
 
 // With real kernels.
-RunReport train(const Schedule& schedule, const RunOptions& options,
+RunReport train(const Schedule& schedule, const LoweredNetwork& lowered, const RunOptions& options,
                 const std::atomic<bool>& interrupted) {
   const auto& network = std::get<Network>(schedule.model);
-  const LoweredNetwork lowered = lower_with_kernels(network, schedule.lowering);
   const auto samples = open_samples(options.data, network, schedule.lowering.batch, options.seed,
                                     options.held_out_batches > 0);
   std::optional<SavedState> saved;
@@ -178,8 +187,13 @@ Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend
 
 RunReport run(const Schedule& schedule, const RunOptions& options,
               const std::atomic<bool>& interrupted) {
-  expect_valid(schedule, options.file);
-  if (is_training(schedule) && !options.synthetic) return train(schedule, options, interrupted);
+  if (is_training(schedule) && !options.synthetic) {
+    if (const auto lowered = lowered_network(schedule)) {
+      expect_none(validate(schedule, lowered->graph), options.file);
+      return train(schedule, *lowered, options, interrupted);
+    }
+  }
+  expect_none(validate(schedule), options.file);
   expect_no_training(options);
   Arenas arenas(schedule, options.storage);
   const SyntheticValues values(schedule.graph, options.seed);

@@ -6,10 +6,10 @@
 
 #include "executor/cpu/kernel_job.hpp"
 #include "executor/operands.hpp"
-#include "schedules/result_places.hpp"
 #include "files/input_error.hpp"
 #include "models/training/workspace.hpp"
 #include "platforms/names.hpp"
+#include "schedules/result_places.hpp"
 
 namespace stint {
 namespace {
