@@ -133,7 +133,7 @@ RunReport train(const Schedule& schedule, const RunOptions& options,
   const auto samples = open_samples(options.data, network, schedule.lowering.batch, options.seed,
                                     options.held_out_batches > 0);
   std::optional<SavedState> saved;
-  if (!options.load_file.empty()) saved = read_state(options.load_file);
+  if (!options.load_file.empty()) saved = load_state(options.load_file, network.loss.kind);
   const NetworkValues values(network, lowered, schedule.lowering, *samples, options.seed,
                              std::move(saved));
   Arenas arenas(schedule, options.storage);
