@@ -206,3 +206,27 @@ TEST_CASE("normalisations keep their numbers as they were written", "[onnx]") {
                                {{"size", 5}, {"alpha", 2e-4F}, {"beta", 0.5F}, {"bias", 2.F}});
   CHECK(only_layer<LocalResponseNorm>(local) == LocalResponseNorm{5, 2e-4, 0.5, 2});
 }
+
+TEST_CASE("layer normalisation is recognised in its parts", "[onnx]") {
+  const auto parts = [](const std::vector<std::int64_t>& axes) {
+    return started({-1, 3, 4}, 13)
+        .number("two", 2)
+        .number("eps", 1e-6F)
+        .weight("w", {4})
+        .weight("c", {4})
+        .node("ReduceMean", {"h"}, {"mean"}, {{"axes", axes}})
+        .node("Sub", {"h", "mean"}, {"d"})
+        .node("ReduceMean", {"square"}, {"var"}, {{"axes", axes}})
+        .node("Add", {"var", "eps"}, {"sum"})
+        .node("Sqrt", {"sum"}, {"root"})
+        .node("Div", {"d", "root"}, {"n"})
+        .node("Mul", {"n", "w"}, {"m"})
+        .node("Add", {"m", "c"}, {"y"});
+  };
+  CHECK(only_layer<LayerNorm>(parts({-1}).node("Pow", {"d", "two"}, {"square"})) ==
+        LayerNorm{-1, 1e-6, true});
+  CHECK(only_layer<LayerNorm>(parts({-1}).node("Mul", {"d", "d"}, {"square"})) ==
+        LayerNorm{-1, 1e-6, true});
+  CHECK_THAT(fault_of(parts({1}).node("Pow", {"d", "two"}, {"square"})),
+             Catch::Contains("unsupported operators: Pow ×1"));
+}
