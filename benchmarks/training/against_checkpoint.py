@@ -9,7 +9,6 @@ from what comes before to what comes after; of these n stages PyTorch makes √n
 of PyTorch above what it had before parameters were made, of Stint all of it. A step is processor time on one thread,
 in turns. Then Stint plans within the memory of PyTorch with segments. PyTorch's faster layout counts.
 """
-import argparse
 import json
 import math
 import pathlib
@@ -22,7 +21,7 @@ import numpy
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from measured import Rival, first_values, plan, resident, run_once, samples, stint_seconds, write_model
+from measured import Rival, arguments, first_values, plan, resident, run_once, samples, stint_seconds, write_model
 from network import apply, loss_of, loss_of_prediction, output_names
 
 LAYOUTS = {"listed": torch.contiguous_format, "channels last": torch.channels_last}
@@ -126,16 +125,8 @@ def main():
     if sys.argv[1:2] == ["--memory-of"]:
         torch.set_num_threads(1)
         return measure_memory(pathlib.Path(sys.argv[2]), *sys.argv[3:])
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("model", type=pathlib.Path)
-    parser.add_argument("--batch", type=int, default=8)
-    parser.add_argument("--classes", type=int, default=2, help="labels and tokens are below this")
-    parser.add_argument("--steps", type=int, default=3)
-    parser.add_argument("--turns", type=int, default=3)
-    args = parser.parse_args()
-    torch.set_num_threads(1)
-    build = args.build.absolute()
+    args = arguments(__doc__, steps=3, turns=3)
+    build = args.build
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         model_file = write_model(folder, args.model)

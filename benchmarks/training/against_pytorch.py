@@ -7,27 +7,18 @@ BUILD is the folder with `plan` and `run`; needs PyTorch and numpy. PyTorch runs
 values (tests/pytorch) in both of its layouts, and the faster one counts; nothing is dropped out. Prints medians
 over the turns, in processor time.
 """
-import argparse
 import pathlib
 import statistics
 import tempfile
 
 import torch
 
-from measured import Rival, first_values, plan, samples, stint_seconds, write_model
+from measured import Rival, arguments, first_values, plan, samples, stint_seconds, write_model
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("model", type=pathlib.Path)
-    parser.add_argument("--batch", type=int, default=8)
-    parser.add_argument("--classes", type=int, default=2, help="labels and tokens are below this")
-    parser.add_argument("--steps", type=int, default=5)
-    parser.add_argument("--turns", type=int, default=5)
-    args = parser.parse_args()
-    torch.set_num_threads(1)
-    build = args.build.absolute()
+    args = arguments(__doc__, steps=5, turns=5)
+    build = args.build
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         schedule = plan(build, folder, write_model(folder, args.model), args.batch)

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "benchmarks/timing.hpp"
 #include "executor/cpu/leaf_kernels.hpp"
 #include "files/input_error.hpp"
 #include "models/training/lower_network.hpp"
@@ -67,22 +67,12 @@ class OperandMemory {
   double operand_bytes_ = 0;
 };
 
-// Processor time of this thread: other programs do not disturb it as much.
-double seconds_now() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 // Within a tenth of a second, but of at least five.
 double fastest_seconds(CpuKernel& kernel, const KernelArguments& arguments) {
-  const double start = seconds_now();
+  const double start = thread_seconds();
   double fastest = 1e9;
-  for (int i = 0; i < 5 || seconds_now() - start < 0.1; ++i) {
-    const double begin = seconds_now();
-    kernel.run(arguments);
-    fastest = std::min(fastest, seconds_now() - begin);
-  }
+  for (int i = 0; i < 5 || thread_seconds() - start < 0.1; ++i)
+    fastest = std::min(fastest, seconds_of([&] { kernel.run(arguments); }));
   return fastest;
 }
 

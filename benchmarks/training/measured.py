@@ -3,6 +3,7 @@
 Times are processor time of single-threaded work, so that other programs disturb them less: of PyTorch around a
 step, of Stint by the difference between a run of some steps and a run of more.
 """
+import argparse
 import json
 import os
 import pathlib
@@ -18,6 +19,20 @@ import torch  # noqa: E402
 from network import loss_of, optimizer_of  # noqa: E402
 from numbers_by_name import first_state  # noqa: E402
 from train_both import samples_of, stint, without_dropout  # noqa: E402
+
+
+def arguments(description, steps, turns):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("model", type=pathlib.Path)
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--classes", type=int, default=2, help="labels and tokens are below this")
+    parser.add_argument("--steps", type=int, default=steps)
+    parser.add_argument("--turns", type=int, default=turns)
+    args = parser.parse_args()
+    args.build = args.build.absolute()
+    torch.set_num_threads(1)
+    return args
 
 
 def one_worker_here(build, folder, model):

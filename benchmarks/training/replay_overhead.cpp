@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <string>
 #include <vector>
 
+#include "benchmarks/timing.hpp"
 #include "executor/cpu/cpu_backend.hpp"
 #include "executor/cpu/network_values.hpp"
 #include "executor/data/generated_samples.hpp"
@@ -28,25 +28,12 @@ using namespace stint;
 
 namespace {
 
-double seconds_now() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 template <typename Work>
 auto timed(const char* what, Work work) {
-  const double begin = seconds_now();
+  const double begin = thread_seconds();
   auto result = work();
-  fmt::print("{:<28} {:>9.3f} s\n", what, seconds_now() - begin);
+  fmt::print("{:<28} {:>9.3f} s\n", what, thread_seconds() - begin);
   return result;
-}
-
-template <typename Work>
-double seconds_of(Work work) {
-  const double begin = seconds_now();
-  work();
-  return seconds_now() - begin;
 }
 
 double median(std::vector<double> numbers) {
@@ -77,7 +64,7 @@ void compare(const Program& program, Replay& replay, int turns) {
 }
 
 void measure(const std::string& file, int turns) {
-  const double begin = seconds_now();
+  const double begin = thread_seconds();
   const Schedule schedule = timed("read", [&] { return read_schedule(file); });
   timed("judge", [&] { return validate(schedule).size(); });
   const auto& network = std::get<Network>(schedule.model);
@@ -94,7 +81,7 @@ void measure(const std::string& file, int turns) {
   StepData data(schedule, arenas, values);
   timed("first values", [&] { return data.reset(0), 0; });
   data.bring_inputs(0);
-  fmt::print("{:<28} {:>9.3f} s\n", "start-up", seconds_now() - begin);
+  fmt::print("{:<28} {:>9.3f} s\n", "start-up", thread_seconds() - begin);
   const Stop never{false};
   Replay replay(
       program, {0}, [](WorkerId) {}, never);
