@@ -27,7 +27,6 @@ struct Options {
   std::string meter = "auto";
   std::string tolerance;
   std::vector<std::string> storage;
-  bool require_measured = false;
   bool json = false;
   bool quiet = false;
   stint::RunOptions run;
@@ -83,9 +82,9 @@ stint::StorageFolders storage_of(const std::vector<std::string>& options) {
 }
 
 void expect_sensible(const Options& options) {
-  if (options.meter != "auto" && options.meter != "model") {
+  if (!stint::meter_kind(options.meter)) {
     throw stint::InputError("--meter " + options.meter,
-                            "no meter of this version; expected auto or model");
+                            "no such meter; expected auto, powercap, perf, nvml or model");
   }
   if (options.json && options.output == "-") {
     throw stint::InputError(
@@ -97,7 +96,7 @@ void expect_sensible(const Options& options) {
 std::string complaint(const Options& options, const stint::RunReport& report,
                       const std::optional<double>& tolerance) {
   if (!report.replayed_exactly) return "not replayed exactly: an action began too early";
-  if (options.require_measured && !report.energy.basis.starts_with("measured")) {
+  if (options.run.meter.required && !report.energy.basis.starts_with("measured")) {
     return "no measured energy: " + report.energy.why_not_better.value_or(report.energy.basis);
   }
   if (!tolerance) return "";
@@ -119,6 +118,7 @@ int run(Options& options) {
   else
     options.run.data = options.data;
   options.run.storage = storage_of(options.storage);
+  options.run.meter.kind = *stint::meter_kind(options.meter);
   options.run.file = options.schedule == "-" ? "standard input" : options.schedule;
   const stint::Schedule schedule = stint::read_schedule(options.schedule);
   const stint::RunReport report = stint::run(schedule, options.run, interrupted);
@@ -155,9 +155,13 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--eval", options.run.held_out_batches,
                  "batches held out from training, to judge the trained network by")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
-  app.add_option("--meter", options.meter, "of energy: auto or model");
-  app.add_flag("--require-measured", options.require_measured,
+  app.add_option("--meter", options.meter, "of energy: auto, powercap, perf, nvml or model");
+  app.add_flag("--require-measured", options.run.meter.required,
                "exit 5 unless the energy comes from a counter");
+  app.add_option("--powercap-root", options.run.meter.places.powercap,
+                 "the folder of powercap counters");
+  app.add_option("--perf-root", options.run.meter.places.perf, "the folder of perf's power unit");
+  app.add_option("--nvml-library", options.run.meter.places.nvml, "the library that knows of GPUs");
   app.add_option("--tolerance", options.tolerance,
                  "exit 5 if seconds or joules are further off than this, such as 10%");
   app.add_option("--storage", options.storage,
@@ -191,6 +195,9 @@ int main(int argc, char** argv) {
   } catch (const stint::InputError& error) {
     std::cerr << "run: " << error.what() << '\n';
     return bad_input;
+  } catch (const stint::NotMeasured& error) {
+    std::cerr << "run: " << error.what() << '\n';
+    return not_as_asked;
   } catch (const std::exception& error) {
     std::cerr << "run: " << error.what() << '\n';
     return failed;

@@ -39,6 +39,9 @@ class Runner {
   Runner(const Schedule& schedule, Backend& backend, Replay& replay, StepData& data)
       : schedule_(schedule), backend_(backend), replay_(replay), data_(data) {}
 
+  // The counters of the steps that follow; null: none.
+  void read_counters(EnergyMeter* counters) { counters_ = counters; }
+
   // From the beginning on.
   template <typename Visit>
   void run_steps(std::int64_t first_step, std::int64_t steps, Visit after_step) {
@@ -71,7 +74,9 @@ class Runner {
  private:
   void run_step(std::int64_t step) {
     data_.bring_inputs(step);
+    if (counters_ != nullptr) counters_->begin_window();
     const StepEnd end = replay_.run_step(step);
+    if (counters_ != nullptr) counters_->end_window();
     if (end == StepEnd::failed) {
       throw std::runtime_error(fmt::format("step {}, {}: {}", step,
                                            action_text(schedule_, replay_.failure()->action),
@@ -84,6 +89,7 @@ class Runner {
   Backend& backend_;
   Replay& replay_;
   StepData& data_;
+  EnergyMeter* counters_ = nullptr;
 };
 
 // The highest byte that any action touches, or that is there from the start.
@@ -156,17 +162,21 @@ Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend
   StepData data(schedule, arenas, values);
   Seating seating(schedule.platform, program);
   Measurements measurements(schedule, simulation, options.steps);
+  const RunMeter meter(schedule, options.meter);
   Replayed result{.report = head_of_report(schedule, simulation, options)};
   RunReport& report = result.report;
   Replay replay(
       program, seating.spin_seconds(), [&](WorkerId worker) { seating.pin(worker); }, interrupted);
   Runner runner(schedule, backend, replay, data);
   runner.run_steps(first_step, options.warmup_steps, [](std::int64_t, const StepTimes&) {});
+  runner.read_counters(meter.counters());
   runner.run_steps(first_step, options.steps, [&](std::int64_t step, const StepTimes& times) {
     measurements.add(times);
     if (const auto score = backend.score(step)) report.loss.push_back(score->loss);
   });
+  runner.read_counters(nullptr);
   measurements.report(report);
+  meter.report(report);
   result.state = data.state(first_step + options.steps);
   report.state_sha256 = state_sha256(result.state);
   report.results_sha256 = data.results_sha256();

@@ -10,10 +10,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json measured_energy_json(const std::optional<MeasuredEnergy>& measured) {
+  if (!measured) return nullptr;
+  Json domains = Json::array();
+  for (const DomainEnergy& domain : measured->domains) {
+    domains.push_back(
+        {{"domain", domain.domain}, {"joules", domain.joules}, {"compared", domain.compared}});
+  }
+  return {{"seconds", measured->seconds},
+          {"domains", domains},
+          {"predicted_covered", to_json(measured->predicted_covered)},
+          {"predicted_uncovered", to_json(measured->predicted_uncovered)}};
+}
+
 Json energy_json(const EnergyBasis& energy) {
   return {{"basis", energy.basis},
           {"domains", energy.domains},
-          {"why_not_better", or_null(energy.why_not_better)}};
+          {"why_not_better", or_null(energy.why_not_better)},
+          {"measured", measured_energy_json(energy.measured)}};
 }
 
 Json spread_json(const StepSpread& spread) {
@@ -66,11 +80,26 @@ Json head_json(const RunReport& report) {
       {"notes", report.notes}};
 }
 
+MeasuredEnergy measured_energy_from(const JsonReader& json) {
+  json.expect_only({"seconds", "domains", "predicted_covered", "predicted_uncovered"});
+  MeasuredEnergy measured{
+      .seconds = json.child("seconds").number(),
+      .predicted_covered = joules_by_from_json(json.child("predicted_covered")),
+      .predicted_uncovered = joules_by_from_json(json.child("predicted_uncovered"))};
+  for (const JsonReader& domain : json.elements("domains")) {
+    domain.expect_only({"domain", "joules", "compared"});
+    measured.domains.push_back({domain.text("domain"), domain.child("joules").number(),
+                                domain.child("compared").boolean()});
+  }
+  return measured;
+}
+
 EnergyBasis energy_from(const JsonReader& json) {
-  json.expect_only({"basis", "domains", "why_not_better"});
+  json.expect_only({"basis", "domains", "why_not_better", "measured"});
   EnergyBasis energy{.basis = json.text("basis")};
   for (const JsonReader& domain : json.elements("domains")) energy.domains.push_back(domain.text());
   if (json.has("why_not_better")) energy.why_not_better = json.text("why_not_better");
+  if (json.has("measured")) energy.measured = measured_energy_from(json.child("measured"));
   return energy;
 }
 

@@ -23,7 +23,11 @@ class Choice {
     if (!usable) return false;
     sources_.push_back(source.is_real ? source.name : "fake");
     for (EnergyDomain& domain : source.domains) {
-      if (domain.counter) add(std::move(domain));
+      if (domain.counter) {
+        add(std::move(domain));
+      } else {
+        result_.missing.push_back({domain.name, domain.kind, std::nullopt, domain.why_not});
+      }
     }
     return true;
   }

@@ -35,6 +35,7 @@ struct ChosenMeter {
   std::unique_ptr<EnergyMeter> meter;  // null: nothing can be measured
   std::string basis;                   // `measured:powercap`, …, `measured:powercap+nvml`; or ""
   std::vector<std::string> domains;    // that the meter reads
+  std::vector<DomainReading> missing;  // that would be added, but cannot be read or believed
   std::string why_not_better;          // one line; "" if everything looked for is measured
   std::vector<std::string> remarks;    // what a reader of the joules should know
 };

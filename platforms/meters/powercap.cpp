@@ -134,6 +134,9 @@ EnergySource powercap_source(const std::string& root, const SystemFiles& files) 
     source.why_none = files.names(root).empty() ? root + " is absent or empty"
                                                 : root + " has no zone with an energy counter";
   }
+  if (source.domains.empty() && source.is_real) {
+    source.to_type = "sudo modprobe intel_rapl_msr (a virtual machine has no such counters)";
+  }
   if (refused) source.to_type = "sudo chmod -R a+r " + root + "/intel-rapl*/";
   return source;
 }

@@ -1,5 +1,6 @@
 #include "tests/support/fake_powercap.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -41,6 +42,23 @@ void FakePowercap::remove_counter(const std::string& id) {
 
 std::string FakePowercap::counter_path(const std::string& id) const {
   return folder_.path(id + "/energy_uj");
+}
+
+DrawingPower::DrawingPower(FakePowercap& tree, std::map<std::string, double> watts)
+    : thread_([this, &tree, watts = std::move(watts)] {
+        using Clock = std::chrono::steady_clock;
+        for (auto last = Clock::now(); !stopped_;) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          const auto now = Clock::now();
+          const double seconds = std::chrono::duration<double>(now - last).count();
+          for (const auto& [zone, power] : watts) tree.consume(zone, power * seconds);
+          last = now;
+        }
+      }) {}
+
+DrawingPower::~DrawingPower() {
+  stopped_ = true;
+  thread_.join();
 }
 
 }  // namespace stint

@@ -2,9 +2,11 @@
 // beginning anew as the kernel's do.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "tests/support/run_program.hpp"
 
@@ -33,6 +35,19 @@ class FakePowercap {
   };
   TemporaryFolder folder_;
   std::map<std::string, FakeZone> zones_;
+};
+
+// While it lives, zones of a tree draw constant watts, for programs that read it as they run.
+class DrawingPower {
+ public:
+  DrawingPower(FakePowercap& tree, std::map<std::string, double> watts);  // by zone
+  ~DrawingPower();
+  DrawingPower(const DrawingPower&) = delete;
+  DrawingPower& operator=(const DrawingPower&) = delete;
+
+ private:
+  std::atomic<bool> stopped_{false};
+  std::thread thread_;
 };
 
 }  // namespace stint
