@@ -27,6 +27,7 @@ struct Options {
   std::string meter = "auto";
   std::string tolerance;
   std::vector<std::string> storage;
+  bool restore = false;
   bool json = false;
   bool quiet = false;
   stint::RunOptions run;
@@ -35,9 +36,9 @@ struct Options {
 std::atomic<bool> interrupted{false};
 
 // Once: end after the actions in hand. Twice: end.
-void interrupt(int) {
+void interrupt(int signal) {
   interrupted = true;
-  std::signal(SIGINT, SIG_DFL);
+  std::signal(signal, SIG_DFL);
 }
 
 // `synthetic:SEED`, `random:SEED`, or without a seed; nothing if the data come from files.
@@ -86,6 +87,9 @@ void expect_sensible(const Options& options) {
     throw stint::InputError("--meter " + options.meter,
                             "no such meter; expected auto, powercap, perf, nvml or model");
   }
+  if (options.schedule.empty()) {
+    throw stint::InputError("run", "no schedule; expected one to replay, or --restore");
+  }
   if (options.json && options.output == "-") {
     throw stint::InputError(
         "-o -", "standard output is asked for twice, --json prints there; expected a file");
@@ -110,7 +114,22 @@ std::string complaint(const Options& options, const stint::RunReport& report,
   return "";
 }
 
+// What a run that was killed left set.
+int restore(const Options& options) {
+  const std::string& file = options.run.power.saved_file;
+  const auto count = stint::read_saved_settings(file).size();
+  stint::restore_saved_settings(file, stint::PowerControl(options.run.power.places));
+  if (!options.quiet) std::cerr << "run: " << count << " values put back\n";
+  return ok;
+}
+
 int run(Options& options) {
+  stint::PowerOptions& power = options.run.power;
+  power.set = !options.run.synthetic;
+  power.saved_file = stint::saved_settings_file();
+  power.places.powercap = options.run.meter.places.powercap;
+  power.places.nvml = options.run.meter.places.nvml;
+  if (options.restore) return restore(options);
   expect_sensible(options);
   const std::optional<double> tolerance = share_of(options.tolerance);
   if (const auto seed = seed_of(options.data))
@@ -139,7 +158,7 @@ int run(Options& options) {
 }
 
 void add_options(CLI::App& app, Options& options) {
-  app.add_option("schedule", options.schedule, "what to replay; - is standard input")->required();
+  app.add_option("schedule", options.schedule, "what to replay; - is standard input");
   app.add_option("--steps", options.run.steps, "training steps that are measured")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
   app.add_option("--warmup", options.run.warmup_steps,
@@ -162,6 +181,12 @@ void add_options(CLI::App& app, Options& options) {
                  "the folder of powercap counters");
   app.add_option("--perf-root", options.run.meter.places.perf, "the folder of perf's power unit");
   app.add_option("--nvml-library", options.run.meter.places.nvml, "the library that knows of GPUs");
+  app.add_flag("--allow-degraded", options.run.power.allow_degraded,
+               "run a plan whose power states cannot be set, in those that the machine is in");
+  app.add_flag("--restore", options.restore,
+               "put back the power settings that a killed run left, and do nothing else");
+  app.add_option("--cpufreq-root", options.run.power.places.cpufreq,
+                 "the folder of frequency policies");
   app.add_option("--tolerance", options.tolerance,
                  "exit 5 if seconds or joules are further off than this, such as 10%");
   app.add_option("--storage", options.storage,
@@ -189,6 +214,7 @@ int main(int argc, char** argv) {
   }
 
   std::signal(SIGINT, interrupt);
+  std::signal(SIGTERM, interrupt);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like any other
   try {
     return run(options);

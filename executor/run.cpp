@@ -132,8 +132,8 @@ void expect_no_training(const RunOptions& options) {
 }
 
 // With real kernels.
-RunReport train(const Schedule& schedule, const RunOptions& options,
-                const std::atomic<bool>& interrupted) {
+RunReport train(RunPower& power, const RunOptions& options, const std::atomic<bool>& interrupted) {
+  const Schedule& schedule = power.schedule();
   const auto& network = std::get<Network>(schedule.model);
   const LoweredNetwork lowered = lower_with_kernels(network, schedule.lowering);
   const auto samples = open_samples(options.data, network, schedule.lowering.batch, options.seed,
@@ -146,10 +146,22 @@ RunReport train(const Schedule& schedule, const RunOptions& options,
   CpuBackend backend(schedule, lowered, arenas, values, options.seed);
   const std::int64_t first = values.first_step();
   const Replayed replayed =
-      run_unjudged(schedule, arenas, backend, values, options, interrupted, first);
+      run_unjudged(schedule, arenas, power.switching(backend), values, options, interrupted, first);
   if (!options.save_file.empty())
     write_state(options.save_file, values.to_save(replayed.state, first + options.steps));
   return replayed.report;
+}
+
+// Of tasks that only have costs, and of networks by their costs alone.
+RunReport replay_costs(RunPower& power, const RunOptions& options,
+                       const std::atomic<bool>& interrupted) {
+  expect_no_training(options);
+  const Schedule& schedule = power.schedule();
+  Arenas arenas(schedule, options.storage);
+  const SyntheticValues values(schedule.graph, options.seed);
+  SyntheticBackend backend(schedule, arenas, values, options.pace);
+  return run_unjudged(schedule, arenas, power.switching(backend), values, options, interrupted)
+      .report;
 }
 
 }  // namespace
@@ -189,12 +201,12 @@ Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend
 RunReport run(const Schedule& schedule, const RunOptions& options,
               const std::atomic<bool>& interrupted) {
   expect_valid(schedule, options.file);
-  if (is_training(schedule) && !options.synthetic) return train(schedule, options, interrupted);
-  expect_no_training(options);
-  Arenas arenas(schedule, options.storage);
-  const SyntheticValues values(schedule.graph, options.seed);
-  SyntheticBackend backend(schedule, arenas, values, options.pace);
-  return run_unjudged(schedule, arenas, backend, values, options, interrupted).report;
+  RunPower power(schedule, options.power, options.file);
+  const bool trains = is_training(schedule) && !options.synthetic;
+  RunReport report =
+      trains ? train(power, options, interrupted) : replay_costs(power, options, interrupted);
+  power.finish(report);
+  return report;
 }
 
 }  // namespace stint

@@ -8,6 +8,7 @@
 
 #include "executor/arenas.hpp"
 #include "executor/run_meter.hpp"
+#include "executor/run_power.hpp"
 #include "executor/step_data.hpp"
 #include "executor/synthetic.hpp"
 #include "schedules/run_report.hpp"
@@ -23,6 +24,7 @@ struct RunOptions {
   StorageFolders storage;
   Pace pace = Pace::predicted;
   MeterOptions meter;
+  PowerOptions power;
   // Of networks:
   bool synthetic = false;  // replays them by costs alone, as graphs of tasks
   std::string data;        // where samples come from (cpu/open_samples.hpp); "": generated

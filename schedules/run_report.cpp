@@ -122,6 +122,10 @@ std::string summary(const RunReport& report) {
   text += fmt::format("replayed   {}\n", report.replayed_exactly
                                              ? "exactly as scheduled"
                                              : "NOT as scheduled: the order was not kept");
+  if (report.degraded) {
+    text += "degraded   predicted and run without the plan's power states: " +
+            one_line(*report.degraded) + '\n';
+  }
   text += loss_line(report.loss) + evaluation_line(report.evaluation);
   text += basis_line(report.energy);
   text += peak_lines(report);

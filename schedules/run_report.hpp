@@ -72,6 +72,7 @@ struct RunReport {
   std::int64_t steps = 0;
   std::int64_t warmup_steps = 0;  // before the measured ones, and apart from them
   bool replayed_exactly = false;
+  std::optional<std::string> degraded;  // power states were not set: why; predictions without them
   EnergyBasis energy;
   SecondsAndJoules predicted;
   SecondsAndJoules measured;    // medians; joules of counters: the mean, of compared domains

@@ -63,6 +63,7 @@ Json head_json(const RunReport& report) {
       {"steps", report.steps},
       {"warmup_steps", report.warmup_steps},
       {"replayed_exactly", report.replayed_exactly},
+      {"degraded", or_null(report.degraded)},
       {"energy", energy_json(report.energy)},
       {"predicted", {{"seconds", report.predicted.seconds}, {"joules", report.predicted.joules}}},
       {"measured",
@@ -146,7 +147,8 @@ RunReport run_report_from_json(const JsonReader& json) {
                     "name",           "steps",      "warmup_steps",    "replayed_exactly",
                     "energy",         "predicted",  "measured",        "error",
                     "step_seconds",   "loss",       "evaluation",      "state_sha256",
-                    "results_sha256", "peak_bytes", "notes",           "actions"});
+                    "results_sha256", "peak_bytes", "notes",           "actions",
+                    "degraded"});
   RunReport report{.schedule_sha256 = json.text("schedule_sha256"),
                    .numerics_sha256 = json.text("numerics_sha256"),
                    .name = json.text("name"),
@@ -154,6 +156,7 @@ RunReport run_report_from_json(const JsonReader& json) {
                    .warmup_steps = json.integer("warmup_steps"),
                    .replayed_exactly = json.child("replayed_exactly").boolean(),
                    .energy = energy_from(json.child("energy"))};
+  if (json.has("degraded")) report.degraded = json.text("degraded");
   read_times(json, report);
   for (const JsonReader& loss : json.elements("loss")) report.loss.push_back(loss_from(loss));
   if (json.has("evaluation")) report.evaluation = evaluation_from(json.child("evaluation"));

@@ -9,7 +9,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <sstream>
+
+#include "platforms/processor_list.hpp"
 
 namespace stint {
 namespace {
@@ -31,22 +32,6 @@ class EventCounter : public EnergyCounter {
   std::string name_;
   const PerfEvents& events_;
 };
-
-// `0`, `0,18`, `0-3,8`: one processor of every package, or of every die. None if it is no such
-// list.
-std::vector<int> processors_in(const std::string& mask) {
-  constexpr std::uint64_t most = 65536;
-  std::vector<int> processors;
-  std::istringstream list(mask);
-  for (std::string range; std::getline(list, range, ',');) {
-    const std::size_t dash = std::min(range.find('-'), range.size());
-    const auto first = whole_number(range.substr(0, dash));
-    const auto last = dash == range.size() ? first : whole_number(range.substr(dash + 1));
-    if (!first || !last || *first > *last || *last >= most) return {};
-    for (auto cpu = *first; cpu <= *last; ++cpu) processors.push_back(static_cast<int>(cpu));
-  }
-  return processors;
-}
 
 // `event=0x02`.
 std::optional<std::uint64_t> config_of(const std::string& text) {

@@ -19,7 +19,7 @@ TEST_CASE("run measures with the counters that it is shown", "[cli]") {
   CAPTURE(ran.out, ran.err);
   REQUIRE(ran.exit == 0);
   CHECK_THAT(ran.out, Contains("measured:fake, package-0") && Contains("energy not measured"));
-  CHECK_THAT(read_text(report), Contains("\"basis\": \"measured:fake\""));
+  CHECK_THAT(read_text(report), Contains("\"basis\":\"measured:fake\""));
   CHECK(run_program("show", {report}).out == ran.out);
 }
 
