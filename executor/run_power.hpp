@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "executor/backend.hpp"
-#include "platforms/power/power_guard.hpp"
+#include "executor/state_switches.hpp"
 #include "schedules/run_report.hpp"
 
 namespace stint {
@@ -29,7 +29,6 @@ class RunPower {
   // Sets states that hold for the whole run. Throws InputError, naming what to type. `file` is the
   // schedule's, which must outlive it.
   RunPower(const Schedule& schedule, const PowerOptions& options, const std::string& file);
-  ~RunPower();
   RunPower(const RunPower&) = delete;
   RunPower& operator=(const RunPower&) = delete;
 
@@ -44,7 +43,6 @@ class RunPower {
   void finish(RunReport& report);
 
  private:
-  struct Switches;
   void set_states(const PowerOptions& options);
 
   const Schedule& original_;
@@ -53,7 +51,7 @@ class RunPower {
   PowerControl control_;
   std::vector<int> of_run_;  // states of the guard that hold for the whole run
   std::unique_ptr<PowerGuard> guard_;
-  std::unique_ptr<Switches> switches_;
+  std::unique_ptr<StateSwitches> switches_;
   std::unique_ptr<Backend> backend_;
 };
 
