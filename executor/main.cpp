@@ -118,7 +118,12 @@ std::string complaint(const Options& options, const stint::RunReport& report,
 int restore(const Options& options) {
   const std::string& file = options.run.power.saved_file;
   const auto count = stint::read_saved_settings(file).size();
-  stint::restore_saved_settings(file, stint::PowerControl(options.run.power.places));
+  try {
+    stint::restore_saved_settings(file, stint::PowerControl(options.run.power.places));
+  } catch (const stint::PowerFault& fault) {
+    const std::string remedy = fault.to_type.empty() ? "" : "; type " + fault.to_type;
+    throw std::runtime_error("not everything was put back: " + std::string(fault.what()) + remedy);
+  }
   if (!options.quiet) std::cerr << "run: " << count << " values put back\n";
   return ok;
 }
