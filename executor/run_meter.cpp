@@ -16,7 +16,7 @@ bool has_gpus(const Platform& platform) {
 
 ChosenMeter chosen_for(const Platform& platform, const MeterOptions& options) {
   if (options.kind != MeterKind::model) {
-    return choose_meter(options.kind, has_gpus(platform), options.places);
+    return choose_meter(options.kind, has_gpus(platform), options.places, options.probing);
   }
   ChosenMeter none;
   none.why_not_better = "the model was asked for, no counter was looked for";
@@ -66,7 +66,8 @@ void RunMeter::report_counters(const EnergyReading& total, RunReport& report) co
         {domain.name, *domain.joules / windows, is_compared(platform, all, domain)});
   }
   if (measured.joules() <= 0) return;
-  for (const DomainEnergy& domain : measured.domains) report.energy.domains.push_back(domain.domain);
+  for (const DomainEnergy& domain : measured.domains)
+    report.energy.domains.push_back(domain.domain);
   const PlatformParts parts = split_by_coverage(platform, all);
   measured.predicted_covered = joules_on(schedule_, parts.covered);
   measured.predicted_uncovered = joules_on(schedule_, parts.uncovered);

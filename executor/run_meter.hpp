@@ -20,6 +20,7 @@ struct MeterOptions {
   MeterKind kind = MeterKind::model;
   MeterPlaces places;
   bool required = false;
+  Probing probing;
 };
 
 class RunMeter {

@@ -14,7 +14,7 @@ TEST_CASE("run measures with the counters that it is shown", "[cli]") {
   tree.add_zone("intel-rapl:0", "package-0");
   const DrawingPower power(tree, {{"intel-rapl:0", 45}});
   const std::string report = folder.path("report.json");
-  const Ran ran = run_program("run", {short_plan(folder), "--steps", "20", "--powercap-root",
+  const Ran ran = run_program("run", {short_plan(folder), "--steps", "100", "--powercap-root",
                                       tree.root(), "--require-measured", "-o", report});
   CAPTURE(ran.out, ran.err);
   REQUIRE(ran.exit == 0);
