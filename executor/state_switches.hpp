@@ -63,8 +63,11 @@ class SwitchingBackend : public Backend {
     return backend_.load(action, operands, seconds);
   }
   std::uint64_t step_digest() const override { return backend_.step_digest(); }
-  std::optional<StepScore> score(std::int64_t step) const override { return backend_.score(step); }
-  void count_labels(bool counts) override { backend_.count_labels(counts); }
+  std::optional<double> loss(std::int64_t step) const override { return backend_.loss(step); }
+  void evaluate(std::int64_t step, std::int64_t samples) override {
+    backend_.evaluate(step, samples);
+  }
+  LabelScore label_score() const override { return backend_.label_score(); }
 
  private:
   Backend& backend_;
