@@ -164,7 +164,7 @@ RunReport train(RunPower& power, const LoweredNetwork& lowered, const RunOptions
   const HeldOut held_out = held_out_of(*samples, options.held_out_batches, schedule.lowering.batch);
   if (!options.save_file.empty()) expect_writable(options.save_file);
   std::optional<SavedState> saved;
-  if (!options.load_file.empty()) saved = read_state(options.load_file);
+  if (!options.load_file.empty()) saved = load_state(options.load_file, network.loss.kind);
   const NetworkValues values(network, lowered, schedule.lowering, *samples, options.seed,
                              std::move(saved));
   Arenas arenas(schedule, options.storage);
