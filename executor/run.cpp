@@ -14,13 +14,28 @@
 #include "executor/synthetic_data.hpp"
 #include "files/input_error.hpp"
 #include "files/sha256.hpp"
+#include "files/text_file.hpp"
 #include "schedules/validate.hpp"
 
 namespace stint {
 namespace {
 
-void expect_valid(const Schedule& schedule, const std::string& file) {
-  const std::vector<Violation> violations = validate(schedule);
+bool is_training(const Schedule& schedule) {
+  return std::holds_alternative<Network>(schedule.model);
+}
+
+// The network's graph with its kernels, before the judge asks for the graph. Nothing if it cannot
+// be lowered so: that is for the judge to say.
+std::optional<LoweredNetwork> lowered_network(const Schedule& schedule) {
+  try {
+    return lower_with_kernels(std::get<Network>(schedule.model), schedule.lowering,
+                              std::ssize(schedule.graph.tasks));
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+void expect_none(const std::vector<Violation>& violations, const std::string& file) {
   if (violations.empty()) return;
   const auto& [rule, where, what] = violations.front();
   const std::string more = violations.size() == 1 ? ""
@@ -39,6 +54,9 @@ class Runner {
   Runner(const Schedule& schedule, Backend& backend, Replay& replay, StepData& data)
       : schedule_(schedule), backend_(backend), replay_(replay), data_(data) {}
 
+  // The counters of the steps that follow; null: none.
+  void read_counters(EnergyMeter* counters) { counters_ = counters; }
+
   // From the beginning on.
   template <typename Visit>
   void run_steps(std::int64_t first_step, std::int64_t steps, Visit after_step) {
@@ -50,28 +68,31 @@ class Runner {
     }
   }
 
-  // Every batch meets the same state: what its step makes of it is forgotten.
-  Evaluation evaluate(std::int64_t batches, const StateBytes& state) {
-    Evaluation result{.batches = batches};
-    std::int64_t labels = 0;
-    std::int64_t right = 0;
-    backend_.count_labels(true);
-    for (std::int64_t step = first_held_out_step; step < first_held_out_step + batches; ++step) {
+  // Every batch meets the same state. The last one may have fewer samples that count.
+  Evaluation evaluate(const HeldOut& held_out, const StateBytes& state) {
+    LabelScore score;
+    std::int64_t step = first_held_out_step;
+    for (std::int64_t done = 0; done < held_out.samples; done += held_out.batch, ++step) {
       data_.put_back(state, step);
+      backend_.evaluate(step, std::min(held_out.batch, held_out.samples - done));
       run_step(step);
-      const StepScore score = backend_.score(step).value();
-      result.loss += score.loss / static_cast<double>(batches);
-      labels += score.labels;
-      right += score.right;
+      score += backend_.label_score();
     }
-    if (labels > 0) result.accuracy = static_cast<double>(right) / static_cast<double>(labels);
+    const auto labels = static_cast<double>(score.labels);
+    Evaluation result{.batches = step - first_held_out_step,
+                      .samples = held_out.samples,
+                      .left_out = held_out.left_out,
+                      .loss = score.loss / labels};
+    if (score.have_classes) result.accuracy = static_cast<double>(score.right) / labels;
     return result;
   }
 
  private:
   void run_step(std::int64_t step) {
     data_.bring_inputs(step);
+    if (counters_ != nullptr) counters_->begin_window();
     const StepEnd end = replay_.run_step(step);
+    if (counters_ != nullptr) counters_->end_window();
     if (end == StepEnd::failed) {
       throw std::runtime_error(fmt::format("step {}, {}: {}", step,
                                            action_text(schedule_, replay_.failure()->action),
@@ -84,6 +105,7 @@ class Runner {
   Backend& backend_;
   Replay& replay_;
   StepData& data_;
+  EnergyMeter* counters_ = nullptr;
 };
 
 // The highest byte that any action touches, or that is there from the start.
@@ -109,10 +131,6 @@ RunReport head_of_report(const Schedule& schedule, const Simulation& simulation,
           .peak_bytes = highest_bytes(schedule)};
 }
 
-bool is_training(const Schedule& schedule) {
-  return std::holds_alternative<Network>(schedule.model);
-}
-
 void expect_no_training(const RunOptions& options) {
   const auto refuse = [](const std::string& option) {
     throw InputError(option,
@@ -132,67 +150,97 @@ StateBytes listed(const StateBytes& stored, const TensorValues& values) {
   return state;
 }
 
+HeldOut held_out_of(const SampleSource& source, std::int64_t batches, std::int64_t batch) {
+  if (batches == 0) return {};
+  const std::optional<std::int64_t> count = source.count(SampleSet::held_out);
+  if (!count && batches == all_batches)
+    throw InputError("--eval all", "generated samples have no end; expected a number of batches");
+  std::int64_t samples = 0;
+  if (__builtin_mul_overflow(batches, batch, &samples)) samples = all_batches;
+  if (count) samples = std::min(samples, *count);
+  return {.samples = samples, .left_out = count.value_or(samples) - samples, .batch = batch};
+}
+
 // With real kernels.
-RunReport train(const Schedule& schedule, const RunOptions& options,
+RunReport train(RunPower& power, const LoweredNetwork& lowered, const RunOptions& options,
                 const std::atomic<bool>& interrupted) {
+  const Schedule& schedule = power.schedule();
   const auto& network = std::get<Network>(schedule.model);
-  const LoweredNetwork lowered = lower_with_kernels(network, schedule.lowering);
   const auto samples = open_samples(options.data, network, schedule.lowering.batch, options.seed,
                                     options.held_out_batches > 0);
+  const HeldOut held_out = held_out_of(*samples, options.held_out_batches, schedule.lowering.batch);
+  if (!options.save_file.empty()) expect_writable(options.save_file);
   std::optional<SavedState> saved;
-  if (!options.load_file.empty()) saved = read_state(options.load_file);
+  if (!options.load_file.empty()) saved = load_state(options.load_file, network.loss.kind);
   const NetworkValues values(network, lowered, schedule.lowering, *samples, options.seed,
                              std::move(saved));
   Arenas arenas(schedule, options.storage);
   CpuBackend backend(schedule, lowered, arenas, values, options.seed);
   const std::int64_t first = values.first_step();
-  const Replayed replayed =
-      run_unjudged(schedule, arenas, backend, values, options, interrupted, first);
+  const Replayed replayed = run_unjudged(schedule, arenas, power.switching(backend), values,
+                                         options, interrupted, first, held_out);
   if (!options.save_file.empty())
     write_state(options.save_file,
                 values.to_save(listed(replayed.state, values), first + options.steps));
   return replayed.report;
 }
 
+// Of tasks that only have costs, and of networks by their costs alone.
+RunReport replay_costs(RunPower& power, const RunOptions& options,
+                       const std::atomic<bool>& interrupted) {
+  expect_no_training(options);
+  const Schedule& schedule = power.schedule();
+  Arenas arenas(schedule, options.storage);
+  const SyntheticValues values(schedule.graph, options.seed);
+  SyntheticBackend backend(schedule, arenas, values, options.pace);
+  return run_unjudged(schedule, arenas, power.switching(backend), values, options, interrupted)
+      .report;
+}
+
 }  // namespace
 
 Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend,
                       const TensorValues& values, const RunOptions& options,
-                      const std::atomic<bool>& interrupted, std::int64_t first_step) {
+                      const std::atomic<bool>& interrupted, std::int64_t first_step,
+                      const HeldOut& held_out) {
   const Simulation simulation = simulate(schedule);
   const Program program = compile(schedule, simulation.seconds, backend);
   StepData data(schedule, arenas, values);
   Seating seating(schedule.platform, program);
   Measurements measurements(schedule, simulation, options.steps);
+  const RunMeter meter(schedule, options.meter);
   Replayed result{.report = head_of_report(schedule, simulation, options)};
   RunReport& report = result.report;
   Replay replay(
       program, seating.spin_seconds(), [&](WorkerId worker) { seating.pin(worker); }, interrupted);
   Runner runner(schedule, backend, replay, data);
   runner.run_steps(first_step, options.warmup_steps, [](std::int64_t, const StepTimes&) {});
+  runner.read_counters(meter.counters());
   runner.run_steps(first_step, options.steps, [&](std::int64_t step, const StepTimes& times) {
     measurements.add(times);
-    if (const auto score = backend.score(step)) report.loss.push_back(score->loss);
+    if (const auto loss = backend.loss(step)) report.loss.push_back(*loss);
   });
+  runner.read_counters(nullptr);
   measurements.report(report);
+  meter.report(report);
   result.state = data.state(first_step + options.steps);
   report.state_sha256 = state_sha256(listed(result.state, values));
   report.results_sha256 = data.results_sha256();
-  if (options.held_out_batches > 0)
-    report.evaluation = runner.evaluate(options.held_out_batches, result.state);
+  if (held_out.samples > 0) report.evaluation = runner.evaluate(held_out, result.state);
   for (const std::string& note : seating.notes()) report.notes.push_back(note);
   return result;
 }
 
 RunReport run(const Schedule& schedule, const RunOptions& options,
               const std::atomic<bool>& interrupted) {
-  expect_valid(schedule, options.file);
-  if (is_training(schedule) && !options.synthetic) return train(schedule, options, interrupted);
-  expect_no_training(options);
-  Arenas arenas(schedule, options.storage);
-  const SyntheticValues values(schedule.graph, options.seed);
-  SyntheticBackend backend(schedule, arenas, values, options.pace);
-  return run_unjudged(schedule, arenas, backend, values, options, interrupted).report;
+  std::optional<LoweredNetwork> lowered;
+  if (is_training(schedule) && !options.synthetic) lowered = lowered_network(schedule);
+  expect_none(lowered ? validate(schedule, lowered->graph) : validate(schedule), options.file);
+  RunPower power(schedule, options.power, options.file);
+  RunReport report = lowered ? train(power, *lowered, options, interrupted)
+                             : replay_costs(power, options, interrupted);
+  power.finish(report);
+  return report;
 }
 
 }  // namespace stint

@@ -24,13 +24,23 @@ std::string error_text(const std::optional<double>& error) {
   return error ? fmt::format("{:+.1f} %", 100 * *error) : "-";
 }
 
+// The part of the prediction that is comparable with what was measured.
+double comparable_joules(const RunReport& report) {
+  const auto& measured = report.energy.measured;
+  return measured ? measured->predicted_covered.total() : report.predicted.joules;
+}
+
 std::string comparison_table(const RunReport& report) {
   const bool modelled = report.energy.basis.starts_with("modelled");
   TextTable table({{"", Align::left}, {"predicted"}, {"measured"}, {"error"}});
   table.row({"step", seconds_text(report.predicted.seconds), seconds_text(report.measured.seconds),
              error_text(report.error_seconds())});
-  table.row({modelled ? "energy (modelled)" : "energy", joules_text(report.predicted.joules),
+  table.row({modelled ? "energy (modelled)" : "energy", joules_text(comparable_joules(report)),
              joules_text(report.measured.joules), error_text(report.error_joules())});
+  if (report.energy.measured) {
+    table.row({"energy not measured",
+               joules_text(report.energy.measured->predicted_uncovered.total()), "-", "-"});
+  }
   return table.text();
 }
 
@@ -69,7 +79,9 @@ std::string evaluation_line(const std::optional<Evaluation>& evaluation) {
   if (!evaluation) return "";
   std::string text = fmt::format("held out   loss {:.4f}", evaluation->loss);
   if (evaluation->accuracy) text += fmt::format(", {:.1f} % right", 100 * *evaluation->accuracy);
-  return text + fmt::format(", over {}\n", count_text(evaluation->batches, "batch", "batches"));
+  text += fmt::format(", over {}", count_text(evaluation->samples, "sample"));
+  if (evaluation->left_out > 0) text += fmt::format(" ({} left out)", evaluation->left_out);
+  return text + '\n';
 }
 
 // The actions that take most of the difference.
@@ -96,7 +108,21 @@ std::optional<double> RunReport::error_seconds() const {
 }
 
 std::optional<double> RunReport::error_joules() const {
-  return relative_error(measured.joules, predicted.joules);
+  return relative_error(measured.joules, comparable_joules(*this));
+}
+
+double MeasuredEnergy::joules() const {
+  double sum = 0;
+  for (const DomainEnergy& domain : domains) sum += domain.compared ? domain.joules : 0;
+  return sum;
+}
+
+std::string loss_fault(const RunReport& report) {
+  const auto fault = std::find_if(report.loss.begin(), report.loss.end(),
+                                  [](double loss) { return !std::isfinite(loss); });
+  if (fault == report.loss.end()) return "";
+  return fmt::format("the loss of step {} is not a finite number (of {}, counted from 0)",
+                     fault - report.loss.begin(), count_text(report.steps, "step"));
 }
 
 std::string summary(const RunReport& report) {
@@ -106,6 +132,10 @@ std::string summary(const RunReport& report) {
   text += fmt::format("replayed   {}\n", report.replayed_exactly
                                              ? "exactly as scheduled"
                                              : "NOT as scheduled: the order was not kept");
+  if (report.degraded) {
+    text += "degraded   predicted and run without the plan's power states: " +
+            one_line(*report.degraded) + '\n';
+  }
   text += loss_line(report.loss) + evaluation_line(report.evaluation);
   text += basis_line(report.energy);
   text += peak_lines(report);

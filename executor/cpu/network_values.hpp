@@ -52,6 +52,7 @@ class NetworkValues : public TensorValues {
   void name_inputs(const Network& network, const Lowering& lowering);
   void name_state(const Lowering& lowering);
   void expect_all_saved() const;
+  bool begins_anew(const State& state) const;
   void fill_listed(const State& state, std::span<std::byte> bytes) const;
   std::vector<std::int64_t> shape_of(const State& state) const;
 

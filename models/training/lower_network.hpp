@@ -36,6 +36,7 @@ struct LoweredNetwork {
   std::vector<Parameter> parameters;          // of the first replica, with their first values
   std::map<std::string, std::string> orders;  // of state that is not stored as listed, by name
 };
-LoweredNetwork lower_with_kernels(const Network& network, const Lowering& lowering);
+LoweredNetwork lower_with_kernels(const Network& network, const Lowering& lowering,
+                                  std::int64_t most_tasks = most_tasks_of_a_step);
 
 }  // namespace stint

@@ -28,8 +28,9 @@ TEST_CASE("calibrate refuses what it does not understand, and measures nothing",
   refused({"--compare", "-o", "-"}, "twice");
   refused({"--slow"}, "--slow");
   refused({"--for", folder.path("nothing.json")}, "nothing.json");
-  refused({"--for", bundled("models/chain5.json")}, "chain5.json");
-  refused({"--for", bundled("platforms/desk.json")}, "desk.json");
+  refused({"--for", bundled("models/chain5.json")}, "expected a model of layers");
+  refused({"--for", bundled("platforms/desk.json")}, "expected a model of layers");
+  refused({"--for", tiny, "--batch", "3", "--leaves", "2"}, "leaves");
 }
 
 #if STINT_TRAINS
@@ -52,6 +53,33 @@ TEST_CASE("a network's kernels are measured, shown and planned with", "[cli]") {
   REQUIRE(planned.exit == 0);
   CHECK(run_program("show", {schedule, "--check"}).exit == 0);
   CHECK_THAT(read_text(schedule), Contains("\"algorithm\""));
+}
+
+TEST_CASE("a schedule's kernels are measured, and a plan for them runs where they were measured",
+          "[cli]") {
+  const TemporaryFolder folder;
+  const std::string lenet5 = bundled("models/lenet5.json");
+  const std::string first = folder.path("first.json");
+  const std::string machine = folder.path("machine.json");
+  const std::string second = folder.path("second.json");
+  REQUIRE(run_program("plan", {"-q", lenet5, "here", "--batch", "4", "--leaves", "2", "-o", first})
+              .exit == 0);
+  const Ran measured = run_program("calibrate", {"--for", first, "-o", machine});
+  CAPTURE(measured.err);
+  REQUIRE(measured.exit == 0);
+  CHECK_THAT(measured.err, Contains("kernels measured"));
+  CHECK(run_program("show", {machine}).exit == 0);
+  REQUIRE(
+      run_program("plan", {"-q", lenet5, machine, "--batch", "4", "--leaves", "2", "-o", second})
+          .exit == 0);
+  CHECK(run_program("show", {second, "--check"}).exit == 0);
+  CHECK(run_program("run", {second, "--steps", "1", "-q"}).exit == 0);
+  std::string text = read_text(second);
+  const std::string other = "stint loops";
+  for (auto at = text.find(other); at != text.npos; at = text.find(other, at))
+    text.replace(at, other.size(), "other loops");
+  write_text(second, text);
+  require_refused(run_program("run", {second, "--steps", "1", "-q"}), second);
 }
 
 TEST_CASE("a platform goes to standard output unless told otherwise", "[cli]") {
