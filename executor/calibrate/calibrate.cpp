@@ -1,12 +1,15 @@
 #include "executor/calibrate/calibrate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "executor/calibrate/conditions.hpp"
 #include "executor/calibrate/fit_time_model.hpp"
 #include "executor/calibrate/measure_links.hpp"
+#include "executor/calibrate/measure_power.hpp"
 #include "executor/calibrate/observe.hpp"
 #include "files/input_error.hpp"
 #include "platforms/cores.hpp"
@@ -78,6 +81,26 @@ void for_each_device(Platform& platform, bool all_busy, const Measure& measure) 
   Cores::here().pin_this_thread_to_all();
 }
 
+// Counters are slow to be brought up to date: a window of two seconds at least.
+constexpr double power_window_seconds = 2;
+
+void measure_power(const CalibrateOptions& options, const std::vector<DesignedNetwork>& networks,
+                   Calibration& found) {
+  const ChosenMeter chosen = choose_meter(MeterKind::automatic, false, options.meters);
+  found.why_no_power = chosen.why_not_better;
+  if (chosen.meter == nullptr) return;
+  std::vector<LoweredNetwork> lowered;
+  for (std::size_t i = 0; i < std::min<std::size_t>(networks.size(), 12); ++i)
+    lowered.push_back(lower_with_kernels(networks[i].network, networks[i].lowering));
+  const PowerLoads loads(std::move(lowered));
+  const std::string source = fmt::format("{} ({})", chosen.basis, fmt::join(chosen.domains, ", "));
+  if (measure_power(loads, power_window_seconds, source, *chosen.meter, found.platform)) {
+    found.power_basis = chosen.basis;
+  } else {
+    found.why_no_power = chosen.basis + ": too few windows could be read";
+  }
+}
+
 void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>& interrupted,
                         Calibration& found) {
   const auto networks = designed_networks(design_limits(options.quick), design_seed);
@@ -89,6 +112,7 @@ void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>
     found.devices.push_back({device.name, std::move(judged.errors)});
   });
   if (interrupted) return;
+  measure_power(options, networks, found);
   const std::string folder = std::filesystem::temp_directory_path();
   measure_links(copy_clock_here(found.platform, folder), copied_sizes(options.quick),
                 found.platform);
@@ -113,8 +137,10 @@ Calibration calibrate(const CalibrateOptions& options, const std::atomic<bool>& 
     measure_for(asked_for(options.file, options), options, interrupted, found);
   }
   found.platform.description = fmt::format(
-      "This machine, measured with {} busy: {}. Watts and joules are defaults, not measurements.",
-      options.all_busy ? "all workers" : "one worker", conditions_here());
+      "This machine, measured with {} busy: {}. {}.",
+      options.all_busy ? "all workers" : "one worker", conditions_here(),
+      found.power_basis.empty() ? "Watts and joules per byte are defaults, not measurements"
+                                : "Base watts and joules per byte are defaults");
   return found;
 }
 

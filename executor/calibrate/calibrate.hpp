@@ -1,7 +1,8 @@
 // `calibrate` without its command line: this machine as a platform. In general, with a time model
 // for every op and measured links; or for one network, with the very kernels that it runs.
 //
-// Watts are not measured here: they stay what discovery assumes.
+// Watts are measured where this machine has counters of energy that can be believed; else they stay
+// what discovery assumes.
 #pragma once
 
 #include <atomic>
@@ -11,6 +12,7 @@
 #include "executor/calibrate/judged_models.hpp"
 #include "executor/calibrate/measure_kernels.hpp"
 #include "models/lowering.hpp"
+#include "platforms/meters/choose_meter.hpp"
 #include "platforms/platform.hpp"
 
 namespace stint {
@@ -25,6 +27,7 @@ struct CalibrateOptions {
   ImageLayout layout = ImageLayout::nhwc;
   bool quick = false;    // fewer and smaller shapes
   bool all_busy = true;  // else every other core rests while one is measured
+  MeterPlaces meters;    // where counters of energy are looked for
   MeasureProgress progress = [](std::size_t, std::size_t) {};
 };
 
@@ -38,6 +41,8 @@ struct Calibration {
   Platform platform;
   std::vector<DeviceErrors> devices;  // in the platform's order
   bool all_busy = true;
+  std::string power_basis;   // such as `measured:powercap`; "": watts are assumed
+  std::string why_no_power;  // then
 };
 
 // Throws InputError if the file is neither model nor schedule. Every kind of core is measured by

@@ -42,7 +42,7 @@ std::string calibration_json(const Calibration& calibration) {
   const Platform& platform = calibration.platform;
   JsonText text;
   text.value("busy", calibration.all_busy ? "all" : "one");
-  text.value("watts", "assumed");
+  text.value("watts", calibration.power_basis.empty() ? "assumed" : calibration.power_basis);
   text.value("conditions", platform.description);
   text.begin_list("devices");
   for (std::size_t i = 0; i < calibration.devices.size(); ++i)

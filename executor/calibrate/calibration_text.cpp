@@ -38,6 +38,13 @@ std::string link_text(const Platform& platform, LinkId id) {
                      bytes_per_second_text(link.bytes_per_second));
 }
 
+std::string power_text(const Calibration& calibration) {
+  if (!calibration.power_basis.empty())
+    return fmt::format("watts are {}\n", calibration.power_basis);
+  const std::string& why = calibration.why_no_power;
+  return fmt::format("watts are assumed: {}\n", why.empty() ? "no counter was read" : why);
+}
+
 // How often the noise floor an error is.
 std::string ratio_text(double error, double noise_floor) {
   return noise_floor > 0 ? fmt::format("{:.2f}", error / noise_floor) : "-";
@@ -71,7 +78,7 @@ std::string calibration_text(const Calibration& calibration) {
     if (platform.links[i].bytes_per_second.basis == Basis::measured)
       text += link_text(platform, LinkId{i});
   }
-  return text + "watts are assumed: no counter was read\n";
+  return text + power_text(calibration);
 }
 
 std::string comparison_text(const Calibration& calibration) {

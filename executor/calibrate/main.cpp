@@ -103,6 +103,10 @@ void add_options(CLI::App& app, Options& options) {
       ->transform(CLI::CheckedTransformer(busy).description(""));
   app.add_flag("--quick", calibrate.quick, "fewer and smaller shapes: within a minute")
       ->excludes(file);
+  app.add_option("--powercap-root", calibrate.meters.powercap, "the folder of powercap counters")
+      ->excludes(file);
+  app.add_option("--perf-root", calibrate.meters.perf, "the folder of perf's power unit")
+      ->excludes(file);
   app.add_flag("--compare", options.compare,
                "print errors by op, next to those of models that others use")
       ->excludes(file);
