@@ -1,6 +1,7 @@
 #include "executor/calibrate/fit_time_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -21,6 +22,31 @@ std::vector<TimeModel> unit_models(const std::vector<Observation>& seen,
   for (const std::string& name : names) units.push_back({.terms = {{name, 1.0}}});
   for (const std::int64_t knot : knots) units.push_back({.knots = {{"bytes", {{knot, 1.0}}}}});
   return units;
+}
+
+using Columns = std::vector<std::vector<double>>;
+
+// The prices that make Σ |row · prices − 1| least, nearly: least squares again and again, each row
+// divided by the root of what it was off by (Schlossmacher 1973).
+std::vector<double> least_absolute(const Columns& columns) {
+  constexpr int rounds = 20;
+  constexpr double close_enough = 0.02;
+  const std::size_t rows = columns.front().size();
+  std::vector<double> weights(rows, 1);
+  std::vector<double> prices;
+  for (int round = 0; round < rounds; ++round) {
+    Columns weighted = columns;
+    for (auto& column : weighted) {
+      for (std::size_t i = 0; i < rows; ++i) column[i] *= weights[i];
+    }
+    prices = non_negative_least_squares(weighted, weights);
+    for (std::size_t i = 0; i < rows; ++i) {
+      double off = -1;
+      for (std::size_t j = 0; j < columns.size(); ++j) off += columns[j][i] * prices[j];
+      weights[i] = 1 / std::sqrt(std::max(std::abs(off), close_enough));
+    }
+  }
+  return prices;
 }
 
 Quantity price(double seconds) { return {seconds, Basis::calibrated, ""}; }
@@ -44,8 +70,8 @@ double median(std::vector<double> values) {
 std::vector<std::int64_t> cache_knots(const std::vector<Cache>& caches) {
   std::set<std::int64_t> knots;
   for (const Cache& cache : caches) {
-    knots.insert(cache.bytes);
-    knots.insert(cache.bytes / std::max(cache.shared_by, 1));
+    const std::int64_t share = cache.bytes / std::max(cache.shared_by, 1);
+    knots.insert({share / 2, share, 2 * share, cache.bytes});
   }
   knots.erase(0);
   return {knots.begin(), knots.end()};
@@ -54,15 +80,13 @@ std::vector<std::int64_t> cache_knots(const std::vector<Cache>& caches) {
 TimeModel fit_time_model(const std::vector<Observation>& seen,
                          const std::vector<std::int64_t>& knots) {
   const std::vector<TimeModel> units = unit_models(seen, knots);
-  std::vector<std::vector<double>> columns(units.size());
-  std::vector<double> ones;
+  Columns columns(units.size());
   for (const Observation& one : seen) {
     if (one.held_out) continue;
-    ones.push_back(1);
     for (std::size_t j = 0; j < units.size(); ++j)
       columns[j].push_back(modelled_seconds(one.task, units[j]) / one.seconds);
   }
-  const std::vector<double> prices = non_negative_least_squares(columns, ones);
+  const std::vector<double> prices = least_absolute(columns);
   TimeModel model;
   for (std::size_t j = 0; j < units.size(); ++j) {
     if (prices[j] > 0) add(units[j], prices[j], model);

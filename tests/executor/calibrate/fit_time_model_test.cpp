@@ -39,6 +39,16 @@ TEST_CASE("the fit finds a machine's prices and where its caches end", "[calibra
   CHECK(fitted.terms.at("flops").basis == Basis::calibrated);
 }
 
+TEST_CASE("a reading that went wrong does not bend the fit", "[calibrate]") {
+  const TimeModel machine{.terms = {{"constant", 1e-6}, {"flops", 1e-11}, {"bytes", 2e-11}}};
+  std::vector<Observation> seen = priced(machine, 40);
+  seen[7].seconds *= 3;
+  seen[23].seconds *= 2;
+  const TimeModel fitted = fit_time_model(seen, {});
+  for (const auto& [name, price] : machine.terms)
+    CHECK(fitted.terms.at(name).value == Approx(price.value).epsilon(0.02));
+}
+
 TEST_CASE("features of tasks are priced, and what has no price is left out", "[calibrate]") {
   const TimeModel machine{.terms = {{"tile_flops", 1e-11}, {"patch_elements", 4e-10}}};
   std::vector<Observation> seen;
@@ -64,7 +74,8 @@ TEST_CASE("held-out shapes do not move the fit", "[calibrate]") {
 
 TEST_CASE("knots are the caches and a worker's shares of them", "[calibrate]") {
   CHECK(cache_knots({{1, 32768, 1}, {2, 1 << 20, 1}, {3, 32 << 20, 4}}) ==
-        std::vector<std::int64_t>{32768, 1 << 20, 8 << 20, 32 << 20});
+        std::vector<std::int64_t>{16384, 32768, 65536, 1 << 19, 1 << 20, 2 << 20, 4 << 20, 8 << 20,
+                                  16 << 20, 32 << 20});
   CHECK(cache_knots({{1, 0, 1}}).empty());
   CHECK(cache_knots({}).empty());
 }
