@@ -26,11 +26,19 @@ std::vector<TimeModel> unit_models(const std::vector<Observation>& seen,
 
 using Columns = std::vector<std::vector<double>>;
 
-// The prices that make Σ |row · prices − 1| least, nearly: least squares again and again, each row
-// divided by the root of what it was off by (Schlossmacher 1973).
+// What a row asks for in the next round, where it is said to be `predicted` times what it is. The
+// error |p − 1| / √p is |ln p|, nearly: twice as much is as wrong as half.
+double weight_of(double predicted) {
+  constexpr double close_enough = 0.02;
+  const double root = std::sqrt(std::max(predicted, 1e-6));
+  const double error = std::abs(predicted - 1) / root;
+  return 1 / (root * std::sqrt(std::max(error, close_enough)));
+}
+
+// The prices that make the sum of errors of all rows, whose target is 1, nearly least: least
+// squares again and again, rows divided by the root of what they were off by (Schlossmacher 1973).
 std::vector<double> least_absolute(const Columns& columns) {
   constexpr int rounds = 20;
-  constexpr double close_enough = 0.02;
   const std::size_t rows = columns.front().size();
   std::vector<double> weights(rows, 1);
   std::vector<double> prices;
@@ -41,9 +49,9 @@ std::vector<double> least_absolute(const Columns& columns) {
     }
     prices = non_negative_least_squares(weighted, weights);
     for (std::size_t i = 0; i < rows; ++i) {
-      double off = -1;
-      for (std::size_t j = 0; j < columns.size(); ++j) off += columns[j][i] * prices[j];
-      weights[i] = 1 / std::sqrt(std::max(std::abs(off), close_enough));
+      double predicted = 0;
+      for (std::size_t j = 0; j < columns.size(); ++j) predicted += columns[j][i] * prices[j];
+      weights[i] = weight_of(predicted);
     }
   }
   return prices;

@@ -26,7 +26,7 @@ TensorId tensor_at(ValueId value, const std::vector<ValueId>& values,
 // What loops over operands cost beside their bytes: entering a run of elements that lie side by
 // side, the last lanes of a run that fills no vector, and parameters that are read for every task.
 void add_features(const KernelOperand& operand, std::map<std::string, double>& features) {
-  constexpr std::int64_t lanes = 16;
+  constexpr std::int64_t lanes = 8;
   if (operand.shape.empty()) return;
   const std::int64_t run = operand.channels_last ? operand.shape[1] : operand.shape.back();
   double elements = 1;

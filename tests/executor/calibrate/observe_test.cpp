@@ -114,7 +114,7 @@ TEST_CASE("a machine without noise is modelled exactly", "[calibrate]") {
   for (const ModelErrors& errors : judged.errors) {
     CAPTURE(errors.op);
     CHECK(errors.noise_floor == 0);
-    CHECK(errors.error < 0.05);
+    CHECK(errors.error < 0.2);  // some have as many prices as shapes
     CHECK(errors.alone == Approx(0.8).epsilon(errors.held_out > 0 ? 1e-9 : 1));
   }
   CHECK(judged.errors.back().error < 1e-6);
