@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "schedules/critical_path.hpp"
+#include "schedules/describe.hpp"
 
 namespace stint {
 namespace {
@@ -27,24 +28,15 @@ std::vector<EnergyBill> bills(const Schedule& schedule, const Measurements& meas
   return both;
 }
 
-std::string name_of(const Schedule& schedule, const Action& action) {
-  if (action.what == Do::compute) return schedule.graph.tasks[action.task].name;
-  for (const BufferId buffer : action.writes) {
-    const TensorId tensor = schedule.buffers[buffer].tensor;
-    if (tensor != no_tensor) return schedule.graph.tensors[tensor].name;
-  }
-  return "";
-}
-
 void name_actions(const Schedule& schedule, const Simulation& simulation,
                   const std::vector<Worker>& workers, RunReport& report) {
-  const std::vector<std::string> class_of = action_classes(schedule, simulation);
+  const std::vector<std::string> class_of = action_classes(schedule);
   for (std::size_t i = 0; i < report.actions.size(); ++i) {
     const Action& action = schedule.actions[i];
     const Worker& worker = workers[action.worker];
     RunAction& row = report.actions[i];
     row.action_class = class_of[i];
-    row.name = name_of(schedule, action);
+    row.name = label(schedule, action);
     row.worker = worker.name;
     row.predicted_joules = simulation.joules[i];
     row.measured_joules = marginal_joules(schedule, worker, action, row.measured_seconds);

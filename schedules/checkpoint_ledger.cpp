@@ -25,6 +25,11 @@ struct Instance {
   ActionId writer = nothing;
 };
 
+struct Span {
+  double begin = 0;
+  double end = 0;
+};
+
 class Ledger {
  public:
   Ledger(const Schedule& schedule, const Simulation& simulation,
@@ -37,7 +42,7 @@ class Ledger {
         executions_(schedule.graph.tasks.size()),
         critical_(schedule.actions.size(), false),
         charged_(schedule.actions.size(), false),
-        class_of_(action_classes(schedule, simulation)) {
+        class_of_(action_classes(schedule)) {
     const Lanes lists = lanes(schedule, static_cast<int>(workers_.size()));
     for (const ActionId id : critical_path(schedule, workers_, lists, simulation)) {
       critical_[id] = true;
@@ -92,14 +97,26 @@ class Ledger {
     return is_state || initial.second_offset ? simulation_.makespan_seconds : 0;
   }
 
-  // When each memory is first at its highest.
+  // When each memory is at its highest.
   void find_peaks() {
     for (const auto& curve : memory_curves(schedule_, simulation_)) {
-      const auto highest = std::max_element(
-          curve.begin(), curve.end(),
-          [](const MemoryLevel& a, const MemoryLevel& b) { return a.bytes < b.bytes; });
-      peak_seconds_.push_back(highest->seconds);
+      std::int64_t highest = 0;
+      for (const MemoryLevel& level : curve) highest = std::max(highest, level.bytes);
+      std::vector<Span>& spans = peaks_.emplace_back();
+      for (std::size_t i = 0; i < curve.size(); ++i) {
+        const bool is_last = i + 1 == curve.size();
+        const double end = is_last ? simulation_.makespan_seconds : curve[i + 1].seconds;
+        if (curve[i].bytes == highest && end > curve[i].seconds)
+          spans.push_back({curve[i].seconds, end});
+      }
     }
+  }
+
+  bool is_at_peak(MemoryId memory, double since, double until) const {
+    const std::vector<Span>& spans = peaks_[memory];
+    const auto next = std::lower_bound(spans.begin(), spans.end(), since,
+                                       [](const Span& span, double t) { return span.end <= t; });
+    return next != spans.end() && next->begin < until;
   }
 
   // When the latest earlier instance of the same tensor in the same memory had ended.
@@ -182,10 +199,10 @@ class Ledger {
     const Buffer& buffer = schedule_.buffers[written];
     const std::int64_t bytes = aligned_bytes(schedule_.platform, buffer.memory, buffer.bytes);
     const double until = instances_[written].begin;
-    const double peak = peak_seconds_[buffer.memory];
     entry.bytes = add_bytes(entry.bytes, bytes);
     entry.byte_seconds += static_cast<double>(bytes) * (until - since);
-    if (since <= peak && peak < until) entry.peak_bytes = add_bytes(entry.peak_bytes, bytes);
+    if (is_at_peak(buffer.memory, since, until))
+      entry.peak_bytes = add_bytes(entry.peak_bytes, bytes);
   }
 
   const Schedule& schedule_;
@@ -198,7 +215,7 @@ class Ledger {
   std::vector<bool> critical_;                                             // by action
   std::vector<bool> charged_;                                              // likewise
   std::vector<std::string> class_of_;                                      // likewise
-  std::vector<double> peak_seconds_;                                       // by memory
+  std::vector<std::vector<Span>> peaks_;                                   // by memory, ascending
 };
 
 }  // namespace
@@ -212,9 +229,9 @@ std::string ledger_table(const std::vector<LedgerEntry>& ledger) {
   if (ledger.empty()) return "";
   TextTable table({{"checkpointing", TextTable::Align::left},
                    {"of", TextTable::Align::left},
-                   {"predicted"},
+                   {"energy"},
                    {"measured"},
-                   {"cost"},
+                   {"time"},
                    {"frees"},
                    {"at the peak"},
                    {"bytes x time"}});

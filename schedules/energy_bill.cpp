@@ -8,6 +8,7 @@
 #include "schedules/clock.hpp"
 #include "schedules/cost.hpp"
 #include "schedules/critical_path.hpp"
+#include "schedules/describe.hpp"
 
 namespace stint {
 namespace {
@@ -95,7 +96,7 @@ class BillMaker {
   void add_classes(EnergyBill& bill) const {
     std::map<std::string, BillLine> lines;
     std::map<std::string, Spread> spreads;
-    const std::vector<std::string> class_of = action_classes(schedule_, simulation_);
+    const std::vector<std::string> class_of = action_classes(schedule_);
     for (std::size_t i = 0; i < class_of.size(); ++i) {
       add_action(i, lines[class_of[i]]);
       spreads[class_of[i]].add(models_[i], simulation_.seconds[i], simulation_.joules[i]);
@@ -191,24 +192,15 @@ void add_unexplained(EnergyBill& bill, double counted_joules) {
   bill.total.measured.joules = counted_joules;
 }
 
-std::vector<std::string> action_classes(const Schedule& schedule, const Simulation& simulation) {
-  const auto count = static_cast<int>(schedule.actions.size());
-  std::vector<int> first(schedule.graph.tasks.size(), -1);  // execution, by task
-  for (int i = 0; i < count; ++i) {
-    const Action& action = schedule.actions[i];
-    if (action.what != Do::compute) continue;
-    int& earliest = first[action.task];
-    if (earliest < 0 || simulation.start_seconds[i] < simulation.start_seconds[earliest])
-      earliest = i;
-  }
+std::vector<std::string> action_classes(const Schedule& schedule) {
+  const std::vector<bool> again = recomputations(schedule);
   std::vector<std::string> names;
-  for (int i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < again.size(); ++i) {
     const Action& action = schedule.actions[i];
     if (action.what != Do::compute) {
       names.emplace_back(action.what == Do::copy ? "copy" : "load");
     } else {
-      const Phase phase = schedule.graph.tasks[action.task].phase;
-      names.push_back(first[action.task] == i ? to_string(phase) : "recompute");
+      names.push_back(again[i] ? "recompute" : to_string(schedule.graph.tasks[action.task].phase));
     }
   }
   return names;

@@ -66,7 +66,7 @@ void add_unexplained(EnergyBill& bill, double counted_joules);
 
 // The classes of actions, by action: the phase of a task, `recompute` for every execution of a task
 // but the first, `copy`, `load`.
-std::vector<std::string> action_classes(const Schedule& schedule, const Simulation& simulation);
+std::vector<std::string> action_classes(const Schedule& schedule);
 
 // What an action adds in so many seconds.
 double marginal_joules(const Schedule& schedule, const Worker& worker, const Action& action,

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "schedules/energy_bill.hpp"
 #include "schedules/text_table.hpp"
 #include "schedules/units.hpp"
@@ -40,7 +42,9 @@ void add_row(TextTable& table, const BillLine& line) {
 }  // namespace
 
 std::string error_text(const std::optional<double>& error) {
-  return error ? fmt::format("{:+.1f} %", 100 * *error) : "-";
+  if (!error) return "-";
+  const double tenths = std::round(1000 * *error);
+  return fmt::format("{:+.1f} %", tenths == 0 ? 0 : tenths / 10);  // never -0.0
 }
 
 std::string bill_table(const EnergyBill& bill) {

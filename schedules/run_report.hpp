@@ -54,7 +54,7 @@ struct RunAction {
   double predicted_seconds = 0;
   double measured_seconds = 0;
   std::string action_class;     // the line of the bill on which it stands
-  std::string name;             // of its task, or of the tensor that is moved
+  std::string name;             // of its task, or `copy x1`
   std::string worker;           // or link
   double predicted_joules = 0;  // that it adds
   double measured_joules = 0;

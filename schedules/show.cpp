@@ -134,6 +134,12 @@ std::string paje_text(const Shown& shown) {
   return paje_text(schedule, simulation_of(shown));
 }
 
+Perturbation perturb(const Shown& shown, const PerturbOptions& options) {
+  const Schedule& schedule = schedule_of(shown, "it has no times to be wrong");
+  simulation_of(shown);
+  return perturb(schedule, options);
+}
+
 SimgridFiles simgrid_files(const Shown& shown) {
   const Schedule& schedule = schedule_of(shown, "SimGrid cannot replay it");
   if (!shown.has_violations()) return simgrid_files(schedule);
