@@ -124,6 +124,7 @@ class Ledger {
     const Buffer& buffer = schedule_.buffers[written];
     const double begin = instances_[written].begin;
     std::optional<double> since;
+    if (buffer.tensor == no_tensor) return since;
     for (const BufferId other : places_.at({buffer.tensor, buffer.memory})) {
       const Instance& instance = instances_[other];
       const bool is_earlier = other != written && instance.begin < begin;
@@ -134,8 +135,10 @@ class Ledger {
   }
 
   // An output that the earlier executions left out is absent from their end on.
-  std::optional<double> left_out_since(ActionId id, TensorId tensor, BufferId written) const {
-    if (places_.at({tensor, schedule_.buffers[written].memory}).size() > 1) return std::nullopt;
+  std::optional<double> left_out_since(ActionId id, BufferId written) const {
+    const Buffer& buffer = schedule_.buffers[written];
+    const auto place = places_.find({buffer.tensor, buffer.memory});
+    if (place == places_.end() || place->second.size() > 1) return std::nullopt;
     std::optional<double> since;
     for (const ActionId other : executions_[schedule_.actions[id].task]) {
       const bool is_earlier = other != id && end_of(other) <= start_of(id);
@@ -146,6 +149,7 @@ class Ledger {
 
   bool brings_back(ActionId id) const {
     const Action& action = schedule_.actions[id];
+    if (action.reads.empty() || action.writes.empty()) return false;
     return instances_[action.writes[0]].writer == id && absent_since(action.writes[0]).has_value();
   }
 
@@ -161,7 +165,7 @@ class Ledger {
     for (const BufferId b : action.writes) {
       if (b == no_buffer) continue;
       auto since = absent_since(b);
-      if (!since) since = left_out_since(id, schedule_.buffers[b].tensor, b);
+      if (!since) since = left_out_since(id, b);
       if (since) save(b, *since, entry);
     }
     return entry;

@@ -35,10 +35,10 @@ std::string dot_text(const Shown& shown);
 // Throw InputError unless it is a schedule that can be simulated.
 std::string trace_text(const Shown& shown);
 std::string paje_text(const Shown& shown);
-Perturbation perturb(const Shown& shown, const PerturbOptions& options);
 
-// Throws InputError unless it is a schedule without violations.
+// Throw InputError unless it is a schedule without violations.
 SimgridFiles simgrid_files(const Shown& shown);
+Perturbation perturb(const Shown& shown, const PerturbOptions& options);
 
 // Throws InputError unless both are schedules.
 std::string comparison(const Shown& first, const Shown& second);
