@@ -23,6 +23,10 @@ class TaskTimes {
   // its op, flops, bytes and features.
   std::optional<double> seconds_at_speed_1(const Task& task, DeviceId device) const;
 
+  // What prices the task on the device if that is a time model; null if its own seconds, a measured
+  // kernel or nothing does.
+  const TimeModel* model_of(const Task& task, DeviceId device) const;
+
  private:
   const Kernel* kernel_for(const Task& task, DeviceId device) const;
 
