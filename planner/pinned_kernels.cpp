@@ -19,19 +19,28 @@ bool has_one_kind(const Platform& platform) {
   });
 }
 
+std::set<OpAndShape> ops_and_shapes(const Graph& graph) {
+  std::set<OpAndShape> used;
+  for (const Task& task : graph.tasks) used.emplace(task.op, task.shape);
+  return used;
+}
+
+// Reorders are tasks only once weights have orders, and sums of gradients then have other sizes.
+bool follows_from_orders(const Kernel& kernel) {
+  return kernel.op == weight_reorder_op || kernel.op == "sum";
+}
+
 }  // namespace
 
 std::vector<PinnedKernel> pinned_kernels(const Graph& graph, const Platform& platform) {
-  std::set<OpAndShape> used;
-  for (const Task& task : graph.tasks) used.emplace(task.op, task.shape);
+  const std::set<OpAndShape> used = ops_and_shapes(graph);
   const bool orders_weights = has_one_kind(platform);
   std::map<std::tuple<std::string, std::string, std::string>, PinnedKernel> pinned;
   for (const Device& device : platform.devices) {
     for (const Kernel& kernel : device.kernels) {
-      // Reorders are tasks of the graph only once there are orders.
-      const bool is_used = used.contains({kernel.op, kernel.shape}) ||
-                           (orders_weights && kernel.op == weight_reorder_op);
-      if (!is_used || kernel.algorithm.empty()) continue;
+      const bool may_be_used = used.contains({kernel.op, kernel.shape}) ||
+                               (orders_weights && follows_from_orders(kernel));
+      if (!may_be_used || kernel.algorithm.empty()) continue;
       const auto [found, is_new] = pinned.try_emplace({kernel.op, kernel.shape, device.kind});
       PinnedKernel& entry = found->second;
       if (is_new)
@@ -43,6 +52,13 @@ std::vector<PinnedKernel> pinned_kernels(const Graph& graph, const Platform& pla
   std::vector<PinnedKernel> list;
   for (auto& [key, kernel] : pinned) list.push_back(std::move(kernel));
   return list;
+}
+
+void drop_unused(const Graph& graph, std::vector<PinnedKernel>& kernels) {
+  const std::set<OpAndShape> used = ops_and_shapes(graph);
+  std::erase_if(kernels, [&](const PinnedKernel& kernel) {
+    return !used.contains({kernel.op, kernel.shape});
+  });
 }
 
 }  // namespace stint

@@ -148,6 +148,7 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
   if (std::holds_alternative<Network>(model)) {
     blank.lowering.kernels = pinned_kernels(blank.graph, platform);
     if (!blank.lowering.kernels.empty()) blank.graph = lowered(model, blank.lowering);
+    drop_unused(blank.graph, blank.lowering.kernels);
   }
   blank.numerics_sha256 = numerics_sha256(blank.model_sha256, request, blank.lowering);
   return blank;
