@@ -21,8 +21,8 @@ TEST_CASE("calibrate refuses what it does not understand, and measures nothing",
   refused({"--for", tiny, "--batch", "0"}, "--batch");
   refused({"--batch", "4"}, "--batch requires --for");
   refused({"--layout", "nchw"}, "--layout requires --for");
-  refused({"--quick", "--for", tiny}, "--quick excludes --for");
-  refused({"--compare", "--for", tiny}, "--compare excludes --for");
+  refused({"--quick", "--for", tiny}, "excludes --quick");
+  refused({"--compare", "--for", tiny}, "excludes --compare");
   refused({"--busy", "some"}, "--busy");
   refused({"--json", "-o", "-"}, "twice");
   refused({"--compare", "-o", "-"}, "twice");

@@ -2,7 +2,8 @@
 #include "executor/calibrate/measure_links.hpp"
 
 #include <catch2/catch.hpp>
-#include <filesystem>
+
+#include "tests/support/run_program.hpp"
 
 using namespace stint;
 
@@ -38,11 +39,8 @@ TEST_CASE("a sweep in which size does not matter leaves a link as it is", "[cali
 TEST_CASE("storage of this machine is written and read, and nothing is left behind",
           "[calibrate]") {
   const Platform platform = desk();
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / "stint-measured-links";
-  std::filesystem::create_directory(folder);
-  const CopyClock clock = copy_clock_here(platform, folder);
+  const TemporaryFolder folder;
+  const CopyClock clock = copy_clock_here(platform, folder.path(""));
   for (const Link& link : platform.links) CHECK(clock(link, 65536) > 0);
-  CHECK(std::filesystem::is_empty(folder));
-  std::filesystem::remove(folder);
+  CHECK(folder.names().empty());
 }
