@@ -178,7 +178,8 @@ void add_options(CLI::App& app, Options& options) {
                  "cifar10:FOLDER or npy:FILE,FILE...");
   app.add_flag("--synthetic", options.run.synthetic,
                "replay a network's plan by its costs alone, as on any machine");
-  app.add_option("--load", options.run.load_file, "FILE.npz: state to begin with");
+  app.add_option("--load", options.run.load_file,
+                 "FILE.npz: state to begin with; FILE.onnx: weights");
   app.add_option("--save", options.run.save_file, "FILE.npz: where the state goes at the end");
   app.add_option(
       "--eval", options.evaluate,

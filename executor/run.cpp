@@ -144,6 +144,13 @@ void expect_no_training(const RunOptions& options) {
   if (options.held_out_batches > 0) refuse("--eval");
 }
 
+// As the network lists it, whatever order the plan stores it in.
+StateBytes listed(const StateBytes& stored, const TensorValues& values) {
+  StateBytes state;
+  for (const auto& [name, bytes] : stored) state[name] = values.listed_state(name, bytes);
+  return state;
+}
+
 HeldOut held_out_of(const SampleSource& source, std::int64_t batches, std::int64_t batch) {
   if (batches == 0) return {};
   const std::optional<std::int64_t> count = source.count(SampleSet::held_out);
@@ -165,7 +172,7 @@ RunReport train(RunPower& power, const LoweredNetwork& lowered, const RunOptions
   const HeldOut held_out = held_out_of(*samples, options.held_out_batches, schedule.lowering.batch);
   if (!options.save_file.empty()) expect_writable(options.save_file);
   std::optional<SavedState> saved;
-  if (!options.load_file.empty()) saved = read_state(options.load_file);
+  if (!options.load_file.empty()) saved = load_state(options.load_file, network.loss.kind);
   const NetworkValues values(network, lowered, schedule.lowering, *samples, options.seed,
                              std::move(saved));
   Arenas arenas(schedule, options.storage);
@@ -174,7 +181,8 @@ RunReport train(RunPower& power, const LoweredNetwork& lowered, const RunOptions
   const Replayed replayed = run_unjudged(schedule, arenas, power.switching(backend), values,
                                          options, interrupted, first, held_out);
   if (!options.save_file.empty())
-    write_state(options.save_file, values.to_save(replayed.state, first + options.steps));
+    write_state(options.save_file,
+                values.to_save(listed(replayed.state, values), first + options.steps));
   return replayed.report;
 }
 
@@ -218,7 +226,7 @@ Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend
   meter.report(report);
   compare(schedule, simulation, measurements, meter, report);
   result.state = data.state(first_step + options.steps);
-  report.state_sha256 = state_sha256(result.state);
+  report.state_sha256 = state_sha256(listed(result.state, values));
   report.results_sha256 = data.results_sha256();
   if (held_out.samples > 0) report.evaluation = runner.evaluate(held_out, result.state);
   for (const std::string& note : seating.notes()) report.notes.push_back(note);

@@ -29,20 +29,33 @@ std::unique_ptr<CpuKernel> make_backward(const TaskKernel& kernel, Function func
   });
 }
 
-float upper_bound(const TaskKernel& kernel) {
-  return static_cast<float>(
-      layer_of<Relu>(kernel).max.value_or(std::numeric_limits<double>::infinity()));
+struct Bounds {
+  float min = 0;
+  float max = 0;
+  float slope = 0;
+};
+Bounds bounds_of(const TaskKernel& kernel) {
+  const auto& layer = layer_of<Relu>(kernel);
+  const double max = layer.max.value_or(std::numeric_limits<double>::infinity());
+  return {static_cast<float>(layer.min), static_cast<float>(max), static_cast<float>(layer.slope)};
 }
 
 // What is not a number stays so.
 std::unique_ptr<CpuKernel> make_relu(const TaskKernel& kernel) {
-  return make_map(kernel, [max = upper_bound(kernel)](Lanes x) {
-    return x <= 0.0F ? Lanes{} : x >= max ? splat(max) : x;
+  const auto [min, max, slope] = bounds_of(kernel);
+  if (slope != 0)
+    return make_map(kernel, [slope = slope](Lanes x) { return x <= 0.0F ? slope * x : x; });
+  return make_map(kernel, [min = min, max = max](Lanes x) {
+    return x <= min ? splat(min) : x >= max ? splat(max) : x;
   });
 }
 std::unique_ptr<CpuKernel> make_relu_backward(const TaskKernel& kernel) {
-  return make_backward(kernel, [max = upper_bound(kernel)](Lanes kept, Lanes dy) {
-    return (kept <= 0.0F) | (kept >= max) ? Lanes{} : dy;
+  const auto [min, max, slope] = bounds_of(kernel);
+  if (slope != 0)
+    return make_backward(
+        kernel, [slope = slope](Lanes kept, Lanes dy) { return kept <= 0.0F ? slope * dy : dy; });
+  return make_backward(kernel, [min = min, max = max](Lanes kept, Lanes dy) {
+    return (kept <= min) | (kept >= max) ? Lanes{} : dy;
   });
 }
 
@@ -53,18 +66,23 @@ constexpr float root_of_half_pi_inverse = 0.398942280F;  // 1 / √(2π)
 constexpr float cubic = 0.044715F;
 
 Lanes gelu(Lanes x) { return 0.5F * x * (1.0F + error_function(x * root_half)); }
-Lanes gelu_by_tanh(Lanes x) {
-  return 0.5F * x * (1.0F + hyperbolic_tangent(root_two_over_pi * (x + cubic * (x * x * x))));
-}
-
 Lanes gelu_slope(Lanes x) {
   const Lanes distribution = 0.5F * (1.0F + error_function(x * root_half));
   return distribution + x * (root_of_half_pi_inverse * exponential(-0.5F * (x * x)));
 }
+
+// (1 + tanh u) / 2 = 1 / (1 + exp(−2u)), which is exact far below zero too.
+Lanes distribution_by_tanh(Lanes x, Lanes square) {
+  const Lanes inner = fused(square, splat(root_two_over_pi * cubic), splat(root_two_over_pi));
+  return logistic(2.0F * x * inner);
+}
+Lanes gelu_by_tanh(Lanes x) { return x * distribution_by_tanh(x, x * x); }
 Lanes gelu_slope_by_tanh(Lanes x) {
-  const Lanes t = hyperbolic_tangent(root_two_over_pi * (x + cubic * (x * x * x)));
-  const Lanes inner = root_two_over_pi * (1.0F + 3.0F * cubic * (x * x));
-  return 0.5F * (1.0F + t) + 0.5F * x * (1.0F - t * t) * inner;
+  const Lanes square = x * x;
+  const Lanes share = distribution_by_tanh(x, square);
+  const Lanes slope =
+      fused(square, splat(6.0F * root_two_over_pi * cubic), splat(2.0F * root_two_over_pi));
+  return fused(x * slope, share * (1.0F - share), share);
 }
 
 std::unique_ptr<CpuKernel> make_gelu(const TaskKernel& kernel) {
