@@ -15,6 +15,7 @@
 #include "executor/run.hpp"
 #include "files/input_error.hpp"
 #include "files/text_file.hpp"
+#include "schedules/share.hpp"
 
 namespace {
 
@@ -67,21 +68,6 @@ std::int64_t batches_of(const std::string& text) {
     throw stint::InputError("--eval " + text,
                             "no number of batches; expected one from 1 on, or all");
   return std::stoll(text);
-}
-
-// `10%` is 0.1.
-std::optional<double> share_of(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  std::size_t used = 0;
-  double percent = -1;
-  try {
-    percent = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  const bool good = used > 0 && text.substr(used) == "%" && std::isfinite(percent) && percent >= 0;
-  if (!good) throw stint::InputError("--tolerance " + text, "no share; expected one such as 10%");
-  return percent / 100;
 }
 
 stint::StorageFolders storage_of(const std::vector<std::string>& options) {
@@ -151,7 +137,8 @@ int run(Options& options) {
   power.places.nvml = options.run.meter.places.nvml;
   if (options.restore) return restore(options);
   expect_sensible(options);
-  const std::optional<double> tolerance = share_of(options.tolerance);
+  std::optional<double> tolerance;
+  if (!options.tolerance.empty()) tolerance = stint::share_of(options.tolerance, "--tolerance");
   if (const auto seed = seed_of(options.data))
     options.run.seed = *seed;
   else

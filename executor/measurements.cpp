@@ -1,7 +1,7 @@
 #include "executor/measurements.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "executor/model_meter.hpp"
 #include "platforms/names.hpp"
@@ -25,13 +25,10 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// The index of the (lower) median.
-std::size_t median_at(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  return order[(order.size() - 1) / 2];
+double median_term(const std::vector<JoulesBy>& steps, double JoulesBy::*term) {
+  std::vector<double> values;
+  for (const JoulesBy& step : steps) values.push_back(step.*term);
+  return median(std::move(values));
 }
 
 }  // namespace
@@ -47,25 +44,45 @@ void Measurements::add(const StepTimes& times) {
   kept_order_ = kept_order_ && kept_order(schedule_, lists_, times);
   MeasuredStep step = measured_step(times, seconds_per_tick());
   seconds_.push_back(step.seconds);
-  joules_.push_back(modelled_joules(schedule_, lists_, step));
   if (kept_.size() < most_kept_) kept_.push_back(std::move(step));
 }
 
 void Measurements::report(RunReport& report) const {
   if (seconds_.empty()) return;
-  std::vector<double> totals;
-  for (const JoulesBy& by : joules_) totals.push_back(by.total());
+  const MeasuredStepTimes step = at_prices(schedule_.platform);
   report.replayed_exactly = kept_order_;
   report.energy.basis = model_basis(schedule_.platform);
-  report.measured_joules_by = joules_[median_at(totals)];
-  report.measured = {median(seconds_), median(totals)};
+  report.measured_joules_by = step.shared;
+  report.measured = {step.seconds, step.shared.total()};
   const auto [least, greatest] = std::minmax_element(seconds_.begin(), seconds_.end());
   report.spread = {*least, report.measured.seconds, *greatest};
   report.actions = actions();
 }
 
+MeasuredStepTimes Measurements::at_prices(const Platform& platform) const {
+  Schedule priced = schedule_;
+  priced.platform = platform;
+  std::vector<JoulesBy> steps;
+  for (const MeasuredStep& step : kept_) steps.push_back(modelled_joules(priced, lists_, step));
+  MeasuredStepTimes medians{.seconds = median(seconds_)};
+  for (const auto term : {&JoulesBy::switches, &JoulesBy::wait, &JoulesBy::active, &JoulesBy::idle,
+                          &JoulesBy::memory, &JoulesBy::base}) {
+    medians.shared.*term = median_term(steps, term);
+  }
+  const std::vector<Worker> all_workers = workers(platform);
+  for (const RunAction& row : actions()) {
+    const Action& action = schedule_.actions[medians.action_seconds.size()];
+    const Worker& worker = all_workers[action.worker];
+    (worker.is_link() ? medians.shared.copy : medians.shared.compute) +=
+        marginal_joules(priced, worker, action, row.measured_seconds);
+    medians.action_seconds.push_back(row.measured_seconds);
+  }
+  return medians;
+}
+
 std::vector<RunAction> Measurements::actions() const {
   std::vector<RunAction> rows;
+  rows.reserve(schedule_.actions.size());
   std::vector<double> starts(kept_.size());
   std::vector<double> seconds(kept_.size());
   for (std::size_t i = 0; i < schedule_.actions.size(); ++i) {

@@ -17,8 +17,12 @@ class Measurements {
 
   void add(const StepTimes& times);
 
-  // Fills in all that was measured.
+  // Fills in all that was measured, but for bills.
   void report(RunReport& report) const;
+
+  // Medians over the steps, action by action and term by term, at the prices of a platform that
+  // differs in nothing else.
+  MeasuredStepTimes at_prices(const Platform& platform) const;
 
  private:
   std::vector<RunAction> actions() const;
@@ -28,8 +32,7 @@ class Measurements {
   Lanes lists_;
   std::size_t most_kept_;  // steps whose actions are kept
   bool kept_order_ = true;
-  std::vector<double> seconds_;   // by step
-  std::vector<JoulesBy> joules_;  // by step
+  std::vector<double> seconds_;  // by step
   std::vector<MeasuredStep> kept_;
 };
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "schedules/clock.hpp"
-#include "schedules/cost.hpp"
+#include "schedules/energy_bill.hpp"
 #include "schedules/prices.hpp"
 
 namespace stint {
@@ -36,14 +36,8 @@ class Meter {
   void bill_action(ActionId id) {
     const Action& action = schedule_.actions[id];
     const Worker& worker = workers_[action.worker];
-    const double seconds = step_.action_seconds[id];
-    if (action.what == Do::compute) {
-      joules_.compute += busy_watts(schedule_.graph.tasks[action.task], state_of(action)) * seconds;
-    } else if (worker.is_link()) {
-      const Link& link = platform_.links[worker.link];
-      const auto bytes = static_cast<double>(bytes_moved(schedule_, action));
-      joules_.copy += link.joules_per_byte * bytes + link.active_watts * seconds;
-    }
+    (worker.is_link() ? joules_.copy : joules_.compute) +=
+        marginal_joules(schedule_, worker, action, step_.action_seconds[id]);
   }
 
   const PowerState& state_of(const Action& action) const {
@@ -120,11 +114,7 @@ class Meter {
 
   // A step that overruns its deadline or period keeps the machine on for as long as it takes.
   double window_seconds() const {
-    const Request& request = schedule_.request;
-    double window = 0;
-    if (request.bill == Bill::deadline) window = request.deadline_seconds.value_or(0);
-    if (request.bill == Bill::period) window = request.period_seconds;
-    return std::max(window, step_.seconds);
+    return std::max(step_.seconds, billed_seconds(schedule_.request, step_.seconds));
   }
 
   void bill_what_is_always_on() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "executor/comparison.hpp"
 #include "executor/cpu/cpu_backend.hpp"
 #include "executor/cpu/network_values.hpp"
 #include "executor/data/open_samples.hpp"
@@ -223,6 +224,7 @@ Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend
   runner.read_counters(nullptr);
   measurements.report(report);
   meter.report(report);
+  compare(schedule, simulation, measurements, meter, report);
   result.state = data.state(first_step + options.steps);
   report.state_sha256 = state_sha256(listed(result.state, values));
   report.results_sha256 = data.results_sha256();

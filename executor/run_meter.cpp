@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "files/input_error.hpp"
-#include "schedules/covered.hpp"
 #include "schedules/simulate.hpp"
 
 namespace stint {
@@ -54,10 +53,21 @@ void RunMeter::report(RunReport& report) const {
   report.energy.why_not_better = why.empty() ? std::nullopt : std::optional(why);
 }
 
-void RunMeter::report_counters(const EnergyReading& total, RunReport& report) const {
-  const Platform& platform = schedule_.platform;
+// Those that could not be read at all included.
+std::vector<DomainReading> RunMeter::all_domains(const EnergyReading& total) const {
   std::vector<DomainReading> all = chosen_.missing;
   all.insert(all.end(), total.domains.begin(), total.domains.end());
+  return all;
+}
+
+std::optional<PlatformParts> RunMeter::parts() const {
+  if (!chosen_.meter) return std::nullopt;
+  return split_by_coverage(schedule_.platform, all_domains(chosen_.meter->total()));
+}
+
+void RunMeter::report_counters(const EnergyReading& total, RunReport& report) const {
+  const Platform& platform = schedule_.platform;
+  const std::vector<DomainReading> all = all_domains(total);
   const auto windows = static_cast<double>(std::max<std::int64_t>(1, total.windows));
   MeasuredEnergy measured{.seconds = total.seconds / windows};
   for (const DomainReading& domain : total.domains) {

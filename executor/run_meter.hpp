@@ -5,7 +5,10 @@
 // that are reported are the mean over the steps.
 #pragma once
 
+#include <optional>
+
 #include "platforms/meters/choose_meter.hpp"
+#include "schedules/covered.hpp"
 #include "schedules/run_report.hpp"
 #include "schedules/schedule.hpp"
 
@@ -31,10 +34,14 @@ class RunMeter {
 
   EnergyMeter* counters() const { return chosen_.meter.get(); }  // null: modelled
 
+  // What the counters see of the platform, and the rest; nothing without counters.
+  std::optional<PlatformParts> parts() const;
+
   // Replaces what the model says by what the counters say, and says why there is no better.
   void report(RunReport& report) const;
 
  private:
+  std::vector<DomainReading> all_domains(const EnergyReading& total) const;
   void report_counters(const EnergyReading& total, RunReport& report) const;
 
   const Schedule& schedule_;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -22,6 +23,7 @@
 #include "planner/report.hpp"
 #include "planner/training_request.hpp"
 #include "platforms/here.hpp"
+#include "schedules/learned_times.hpp"
 
 namespace {
 
@@ -31,6 +33,7 @@ struct Options {
   std::string model;
   std::string platform;
   std::string output;  // "" is none
+  std::string from;    // a report to learn from; "" is none
   std::vector<std::string> memory;
   std::string bill = "makespan";
   std::string frontier;  // "" is none
@@ -57,7 +60,8 @@ void expect_number(const std::string& option, double value, bool is_good) {
 }
 
 void expect_sensible(const Options& options) {
-  if (options.model == "-" && options.platform == "-")
+  const std::string inputs[] = {options.model, options.platform, options.from};
+  if (std::count(std::begin(inputs), std::end(inputs), "-") > 1)
     throw stint::InputError("-", "standard input is asked for twice; expected once");
   const stint::Request& request = options.request;
   const double deadline = request.deadline_seconds.value_or(1);
@@ -116,10 +120,11 @@ int write_frontier(const Options& options, const stint::Problem& problem) {
 int plan(const Options& options) {
   expect_sensible(options);
   stint::expect_strategy(options.request.strategy);
-  const stint::Model model = read_model(options.model, options.training);
-  const stint::Platform platform = options.platform == "here"
-                                       ? stint::discover_platform()
-                                       : stint::read_platform(options.platform);
+  stint::Model model = read_model(options.model, options.training);
+  stint::Platform platform = options.platform == "here" ? stint::discover_platform()
+                                                        : stint::read_platform(options.platform);
+  if (!options.from.empty())
+    learn_times(stint::read_run_report(options.from), options.from, model, platform);
   const stint::Problem problem =
       make_problem(model, platform, request_of(options, model, platform), options.model);
   const bool draw = !options.quiet && isatty(STDERR_FILENO) != 0;
@@ -156,6 +161,8 @@ void add_options(CLI::App& app, Options& options) {
       ->required();
   app.add_option("-o,--output", options.output,
                  "where the schedule goes; - is standard output, the default without --json");
+  app.add_option("--from", options.from,
+                 "report of a run: plan with the times that it measured; - is standard input");
   app.add_option("--batch", request.batch, "samples of a step")
       ->check(CLI::Range(std::int64_t{1}, most));
   app.add_option("--microbatches", request.microbatches, "parts of the batch, one after another")

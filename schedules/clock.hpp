@@ -21,6 +21,9 @@ std::vector<int> channels(const Platform& platform);
 Simulation simulate(const Schedule& schedule, const std::vector<Worker>& workers,
                     const Order& order);
 
+// The billing window of a step that takes so long.
+double billed_seconds(const Request& request, double makespan_seconds);
+
 // Bytes that a copy or a load moves.
 std::int64_t bytes_moved(const Schedule& schedule, const Action& action);
 

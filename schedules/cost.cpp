@@ -37,18 +37,9 @@ double feature(const Task& task, const std::string& name) {
   return found == task.features.end() ? 0 : found->second;
 }
 
-double modelled_seconds(const Task& task, const TimeModel& model) {
-  double seconds = 0;
-  for (const auto& [name, price] : model.terms) seconds += price * feature(task, name);
-  for (const auto& [name, hinges] : model.knots) {
-    for (const auto& [knot, price] : hinges) {
-      seconds += price * std::max(0.0, feature(task, name) - static_cast<double>(knot));
-    }
-  }
-  return seconds;
-}
-
 const TimeModel* time_model_for(const Task& task, const Device& device) {
+  const bool can_be_modelled = !task.op.empty() || task.flops > 0 || task.bytes_moved > 0;
+  if (!can_be_modelled) return nullptr;
   auto found = device.time_model.find(task.op);
   if (found == device.time_model.end()) found = device.time_model.find("*");
   return found == device.time_model.end() ? nullptr : &found->second;
@@ -83,10 +74,25 @@ const Kernel* TaskTimes::kernel_for(const Task& task, DeviceId device) const {
 std::optional<double> TaskTimes::seconds_at_speed_1(const Task& task, DeviceId id) const {
   if (const Quantity* stated = stated_seconds(task, platform_, id)) return *stated;
   if (const Kernel* measured = kernel_for(task, id)) return measured->seconds;
-  const bool can_be_modelled = !task.op.empty() || task.flops > 0 || task.bytes_moved > 0;
   const TimeModel* model = time_model_for(task, platform_.devices[id]);
-  if (!can_be_modelled || model == nullptr) return std::nullopt;
+  if (model == nullptr) return std::nullopt;
   return modelled_seconds(task, *model);
+}
+
+double modelled_seconds(const Task& task, const TimeModel& model) {
+  double seconds = 0;
+  for (const auto& [name, price] : model.terms) seconds += price * feature(task, name);
+  for (const auto& [name, hinges] : model.knots) {
+    for (const auto& [knot, price] : hinges) {
+      seconds += price * std::max(0.0, feature(task, name) - static_cast<double>(knot));
+    }
+  }
+  return seconds;
+}
+
+const TimeModel* TaskTimes::model_of(const Task& task, DeviceId id) const {
+  if (stated_seconds(task, platform_, id) != nullptr) return nullptr;
+  return kernel_for(task, id) == nullptr ? time_model_for(task, platform_.devices[id]) : nullptr;
 }
 
 std::string op_class(const std::string& op) {

@@ -23,12 +23,19 @@ class TaskTimes {
   // its op, flops, bytes and features.
   std::optional<double> seconds_at_speed_1(const Task& task, DeviceId device) const;
 
+  // What prices the task on the device if that is a time model; null if its own seconds, a measured
+  // kernel or nothing does.
+  const TimeModel* model_of(const Task& task, DeviceId device) const;
+
  private:
   const Kernel* kernel_for(const Task& task, DeviceId device) const;
 
   const Platform& platform_;
   std::vector<std::vector<const Kernel*>> kernels_;  // by device, ascending (op, shape)
 };
+
+// Seconds at speed 1 that a time model gives a task for its flops, bytes and features.
+double modelled_seconds(const Task& task, const TimeModel& model);
 
 // Watts that one worker adds while it runs the task in that power state.
 double busy_watts(const Task& task, const PowerState& state);

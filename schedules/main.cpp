@@ -28,6 +28,8 @@ struct Options {
   std::string paje;
   std::string dot;
   std::string simgrid;  // a folder
+  std::string perturb;  // an error, or nothing
+  stint::PerturbOptions errors;
   stint::MeterPlaces counters;
 };
 
@@ -43,6 +45,10 @@ void expect_sensible(const Options& options) {
         options.second,
         "a second file beside --trace, --paje, --dot or --simgrid; expected one file");
   }
+  if (!options.perturb.empty() && (!options.second.empty() || options.check)) {
+    throw stint::InputError("--perturb " + options.perturb,
+                            "beside a second file or --check; expected one schedule");
+  }
   if (options.simgrid == "-") {
     throw stint::InputError("-", "no folder; expected one that --simgrid may write two files to");
   }
@@ -56,8 +62,16 @@ void write_simgrid(const std::string& folder, const stint::SimgridFiles& files) 
   stint::write_text(folder + "/replay.txt", files.replay);
 }
 
+std::string perturbed(const Options& options, const stint::Shown& shown) {
+  stint::PerturbOptions errors = options.errors;
+  errors.error = stint::error_of(options.perturb);
+  const stint::Perturbation result = perturb(shown, errors);
+  return options.json ? summary_json(result) : summary(result);
+}
+
 std::string answer(const Options& options, const std::vector<stint::Shown>& shown) {
   std::string text;
+  if (!options.perturb.empty()) return perturbed(options, shown[0]);
   if (options.json) {
     return shown.size() == 1 ? summary_json(shown[0]) : comparison_json(shown[0], shown[1]);
   }
@@ -116,6 +130,13 @@ int main(int argc, char** argv) {
   app.add_option("--dot", options.dot, "write a picture for Graphviz's dot")->type_name("FILE");
   app.add_option("--simgrid", options.simgrid, "write what simgrid_replay needs to a folder")
       ->type_name("DIR");
+  app.add_option("--perturb", options.perturb,
+                 "what if times of tasks are wrong by up to this much, such as 10%")
+      ->type_name("P%");
+  app.add_option("--samples", options.errors.samples, "with --perturb: how many random errors")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+  app.add_option("--seed", options.errors.seed, "with --perturb: of the random errors")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   app.add_option("--powercap-root", options.counters.powercap,
                  "with here: the folder of powercap counters")
       ->type_name("DIR");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "files/input_error.hpp"
 #include "schedules/text_table.hpp"
@@ -14,15 +15,6 @@ namespace {
 
 using Align = TextTable::Align;
 constexpr std::size_t actions_shown = 5;
-
-std::optional<double> relative_error(double measured, double predicted) {
-  if (predicted == 0) return std::nullopt;
-  return (measured - predicted) / predicted;
-}
-
-std::string error_text(const std::optional<double>& error) {
-  return error ? fmt::format("{:+.1f} %", 100 * *error) : "-";
-}
 
 // The part of the prediction that is comparable with what was measured.
 double comparable_joules(const RunReport& report) {
@@ -84,21 +76,35 @@ std::string evaluation_line(const std::optional<Evaluation>& evaluation) {
   return text + '\n';
 }
 
-// The actions that take most of the difference.
+// The actions whose error matters most for the energy; where nothing has a price, for the time.
 std::string worst_actions(const RunReport& report) {
   std::vector<RunAction> worst = report.actions;
   const auto off = [](const RunAction& action) {
-    return std::abs(action.measured_seconds - action.predicted_seconds);
+    return std::pair(std::abs(action.error_joules),
+                     std::abs(action.measured_seconds - action.predicted_seconds));
   };
   std::stable_sort(worst.begin(), worst.end(),
                    [&](const RunAction& a, const RunAction& b) { return off(a) > off(b); });
   worst.resize(std::min(worst.size(), actions_shown));
-  TextTable table({{"furthest off", Align::left}, {"start"}, {"predicted"}, {"measured"}});
+  TextTable table({{"furthest off", Align::left},
+                   {"of", Align::left},
+                   {"on", Align::left},
+                   {"predicted"},
+                   {"measured"},
+                   {"error"}});
   for (const RunAction& action : worst) {
-    table.row({fmt::format("action {}", action.id), seconds_text(action.start_seconds),
-               seconds_text(action.predicted_seconds), seconds_text(action.measured_seconds)});
+    table.row({fmt::format("action {}", action.id), action.name, action.worker,
+               seconds_text(action.predicted_seconds), seconds_text(action.measured_seconds),
+               joules_text(action.error_joules)});
   }
   return table.empty() ? "" : '\n' + table.text();
+}
+
+std::string bills_text(const RunReport& report) {
+  std::string text;
+  for (const EnergyBill& bill : report.bills) text += '\n' + bill_table(bill);
+  const std::string ledger = ledger_table(report.ledger);
+  return ledger.empty() ? text : text + '\n' + ledger;
 }
 
 }  // namespace
@@ -145,7 +151,7 @@ std::string summary(const RunReport& report) {
   text += fmt::format("state      {}\nresults    {}\n", one_line(report.state_sha256),
                       one_line(report.results_sha256));
   for (const std::string& note : report.notes) text += "note       " + one_line(note) + '\n';
-  return text + '\n' + comparison_table(report) + worst_actions(report);
+  return text + '\n' + comparison_table(report) + bills_text(report) + worst_actions(report);
 }
 
 }  // namespace stint

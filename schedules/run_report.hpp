@@ -8,14 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "schedules/checkpoint_ledger.hpp"
+#include "schedules/energy_bill.hpp"
 #include "schedules/schedule.hpp"
 
 namespace stint {
-
-struct SecondsAndJoules {
-  double seconds = 0;
-  double joules = 0;
-};
 
 // What one counter counted in a step: the mean over the measured ones.
 struct DomainEnergy {
@@ -56,6 +53,23 @@ struct RunAction {
   double start_seconds = 0;
   double predicted_seconds = 0;
   double measured_seconds = 0;
+  std::string action_class;     // the line of the bill on which it stands
+  std::string name;             // of its task, or `copy x1`
+  std::string worker;           // or link
+  double predicted_joules = 0;  // that it adds
+  double measured_joules = 0;
+  double error_joules = 0;  // of the whole step, by its error; on the critical path what is always
+                            // on for that long, too
+};
+
+// What was measured of a task on a device, for those who plan again (learned_times.hpp).
+struct MeasuredTask {
+  std::string task;
+  std::string device;  // `n0/cpu`
+  std::string op;      // as in the graph; may be ""
+  std::string shape;   // likewise
+  std::int64_t executions = 0;
+  double seconds = 0;  // at speed 1: the mean over the executions
 };
 
 // The trained network on samples that it was not trained with.
@@ -78,14 +92,17 @@ struct RunReport {
   EnergyBasis energy;
   SecondsAndJoules predicted;
   SecondsAndJoules measured;    // medians; joules of counters: the mean, of compared domains
-  JoulesBy measured_joules_by;  // of the median step, by the model from measured times
+  JoulesBy measured_joules_by;  // by the model from measured times; medians, term by term
   StepSpread spread;
   std::vector<double> loss;  // by step; not a number where training failed
   std::optional<Evaluation> evaluation;
   std::string state_sha256;
   std::string results_sha256;
   std::map<std::string, std::int64_t> peak_bytes;  // highest byte touched, by memory name
-  std::vector<RunAction> actions;                  // medians
+  std::vector<EnergyBill> bills;  // of `all`; with counters of what is `covered` and `uncovered`
+  std::vector<LedgerEntry> ledger;
+  std::vector<MeasuredTask> tasks;
+  std::vector<RunAction> actions;  // medians
   std::vector<std::string> notes;  // what a reader should know before believing the times
 
   // (measured − predicted) / predicted; nothing if nothing was predicted. Of joules that were
@@ -98,7 +115,8 @@ struct RunReport {
 // are finite.
 std::string loss_fault(const RunReport& report);
 
-// Reads a "stint-run" file; throws InputError if it is not one.
+// Reads a "stint-run" file ("-" is standard input); throws InputError if it is not one.
+RunReport read_run_report(const std::string& path);
 RunReport parse_run_report(const std::string& text, const std::string& file);
 
 std::string run_report_text(const RunReport& report);

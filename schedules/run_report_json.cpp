@@ -3,12 +3,15 @@
 #include <cmath>
 #include <limits>
 
+#include "files/text_file.hpp"
+#include "schedules/bills_json.hpp"
 #include "schedules/request_json.hpp"
 
 namespace stint {
 namespace {
 
 using Json = nlohmann::ordered_json;
+constexpr double lowest = -1e308;
 
 Json measured_energy_json(const std::optional<MeasuredEnergy>& measured) {
   if (!measured) return nullptr;
@@ -80,7 +83,8 @@ Json head_json(const RunReport& report) {
       {"state_sha256", report.state_sha256},
       {"results_sha256", report.results_sha256},
       {"peak_bytes", report.peak_bytes},
-      {"notes", report.notes}};
+      {"notes", report.notes},
+      {"bills", bills_json(report.bills)}};
 }
 
 MeasuredEnergy measured_energy_from(const JsonReader& json) {
@@ -113,13 +117,22 @@ StepSpread spread_from(const JsonReader& json) {
 }
 
 RunAction action_from(const JsonReader& json) {
-  json.expect_only({"id", "start_seconds", "predicted_seconds", "measured_seconds"});
-  return {json.child("id").integer(min_int64), json.child("start_seconds").number(),
-          json.child("predicted_seconds").number(), json.child("measured_seconds").number()};
+  json.expect_only({"id", "start_seconds", "predicted_seconds", "measured_seconds", "class", "name",
+                    "worker", "predicted_joules", "measured_joules", "error_joules"});
+  RunAction action{json.child("id").integer(min_int64), json.child("start_seconds").number(),
+                   json.child("predicted_seconds").number(),
+                   json.child("measured_seconds").number()};
+  action.action_class = json.text("class", "");
+  action.name = json.text("name", "");
+  action.worker = json.text("worker", "");
+  action.predicted_joules = json.quantity("predicted_joules", 0);
+  action.measured_joules = json.quantity("measured_joules", 0);
+  if (json.has("error_joules")) action.error_joules = json.child("error_joules").number(lowest);
+  return action;
 }
 
 double loss_from(const JsonReader& json) {
-  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.number(-1e308);
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.number(lowest);
 }
 
 Evaluation evaluation_from(const JsonReader& json) {
@@ -153,7 +166,7 @@ RunReport run_report_from_json(const JsonReader& json) {
                     "energy",         "predicted",  "measured",        "error",
                     "step_seconds",   "loss",       "evaluation",      "state_sha256",
                     "results_sha256", "peak_bytes", "notes",           "actions",
-                    "degraded"});
+                    "degraded",       "bills",      "ledger",          "tasks"});
   RunReport report{.schedule_sha256 = json.text("schedule_sha256"),
                    .numerics_sha256 = json.text("numerics_sha256"),
                    .name = json.text("name"),
@@ -171,10 +184,15 @@ RunReport run_report_from_json(const JsonReader& json) {
     report.peak_bytes[name] = bytes.integer();
   }
   for (const JsonReader& note : json.elements("notes")) report.notes.push_back(note.text());
+  read_bills(json, report);
   for (const JsonReader& action : json.elements("actions")) {
     report.actions.push_back(action_from(action));
   }
   return report;
+}
+
+RunReport read_run_report(const std::string& path) {
+  return parse_run_report(read_text(path), path == "-" ? "standard input" : path);
 }
 
 RunReport parse_run_report(const std::string& text, const std::string& file) {
@@ -186,12 +204,24 @@ std::string run_report_text(const RunReport& report) {
   JsonText text;
   const Json head = head_json(report);
   for (const auto& [key, value] : head.items()) text.value(key.c_str(), value);
+  text.begin_list("ledger");
+  for (const LedgerEntry& entry : report.ledger) text.element(to_json(entry));
+  text.end_list();
+  text.begin_list("tasks");
+  for (const MeasuredTask& task : report.tasks) text.element(to_json(task));
+  text.end_list();
   text.begin_list("actions");
   for (const RunAction& action : report.actions) {
     text.element({{"id", action.id},
                   {"start_seconds", action.start_seconds},
                   {"predicted_seconds", action.predicted_seconds},
-                  {"measured_seconds", action.measured_seconds}});
+                  {"measured_seconds", action.measured_seconds},
+                  {"class", action.action_class},
+                  {"name", action.name},
+                  {"worker", action.worker},
+                  {"predicted_joules", action.predicted_joules},
+                  {"measured_joules", action.measured_joules},
+                  {"error_joules", action.error_joules}});
   }
   text.end_list();
   return text.finish();

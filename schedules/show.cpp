@@ -20,6 +20,15 @@ const Schedule& schedule_of(const Shown& shown, const char* purpose) {
                    fmt::format("no schedule, so {}; expected a stint-schedule file", purpose));
 }
 
+const Schedule& good_schedule_of(const Shown& shown, const char* purpose) {
+  const Schedule& schedule = schedule_of(shown, purpose);
+  if (!shown.has_violations()) return schedule;
+  throw InputError(
+      shown.file,
+      fmt::format("{}, so {}; expected a schedule without violations, see show --check",
+                  count_text(std::ssize(shown.judged->violations), "violation"), purpose));
+}
+
 const Simulation& simulation_of(const Shown& shown) {
   if (shown.judged->simulation) return *shown.judged->simulation;
   throw InputError(shown.file,
@@ -134,13 +143,12 @@ std::string paje_text(const Shown& shown) {
   return paje_text(schedule, simulation_of(shown));
 }
 
+Perturbation perturb(const Shown& shown, const PerturbOptions& options) {
+  return perturb(good_schedule_of(shown, "its times cannot be doubted"), options);
+}
+
 SimgridFiles simgrid_files(const Shown& shown) {
-  const Schedule& schedule = schedule_of(shown, "SimGrid cannot replay it");
-  if (!shown.has_violations()) return simgrid_files(schedule);
-  throw InputError(shown.file,
-                   fmt::format("{}, so SimGrid cannot replay it; expected a schedule "
-                               "without violations, see show --check",
-                               count_text(std::ssize(shown.judged->violations), "violation")));
+  return simgrid_files(good_schedule_of(shown, "SimGrid cannot replay it"));
 }
 
 std::string comparison(const Shown& first, const Shown& second) {

@@ -7,6 +7,7 @@
 #include "platforms/meters/choose_meter.hpp"
 #include "schedules/any_file.hpp"
 #include "schedules/judged.hpp"
+#include "schedules/perturb.hpp"
 #include "schedules/simgrid.hpp"
 
 namespace stint {
@@ -35,8 +36,9 @@ std::string dot_text(const Shown& shown);
 std::string trace_text(const Shown& shown);
 std::string paje_text(const Shown& shown);
 
-// Throws InputError unless it is a schedule without violations.
+// Throw InputError unless it is a schedule without violations.
 SimgridFiles simgrid_files(const Shown& shown);
+Perturbation perturb(const Shown& shown, const PerturbOptions& options);
 
 // Throws InputError unless both are schedules.
 std::string comparison(const Shown& first, const Shown& second);

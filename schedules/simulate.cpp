@@ -7,13 +7,8 @@
 namespace stint {
 namespace {
 
-double window_seconds(const Request& request, double makespan_seconds) {
-  if (request.bill == Bill::deadline) return request.deadline_seconds.value_or(makespan_seconds);
-  return request.bill == Bill::period ? request.period_seconds : makespan_seconds;
-}
-
 void bill_what_is_always_on(const Schedule& schedule, Simulation& result) {
-  const double window = window_seconds(schedule.request, result.makespan_seconds);
+  const double window = billed_seconds(schedule.request, result.makespan_seconds);
   for (const Node& node : schedule.platform.nodes)
     result.joules_by.base += node.base_watts * window;
   for (const Device& device : schedule.platform.devices) {
@@ -98,6 +93,11 @@ Simulation simulate(const Schedule& schedule, const std::vector<Worker>& workers
   bill_what_is_always_on(schedule, result);
   result.peak_bytes = peak_bytes(schedule, events);
   return result;
+}
+
+double billed_seconds(const Request& request, double makespan_seconds) {
+  if (request.bill == Bill::deadline) return request.deadline_seconds.value_or(makespan_seconds);
+  return request.bill == Bill::period ? request.period_seconds : makespan_seconds;
 }
 
 double objective_value(const Schedule& schedule, const Simulation& simulation) {

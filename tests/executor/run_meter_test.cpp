@@ -101,6 +101,25 @@ TEST_CASE("what counters see is compared with that part of the prediction", "[ru
   CHECK(report.error_joules().value() == Approx(report.measured.joules / (11 * 15.0) - 1));
 }
 
+TEST_CASE("what counters see and what they do not have bills of their own", "[run_meter]") {
+  FakeMachine machine;
+  const RunReport report = machine.run(chain_kept_whole());
+  REQUIRE(report.bills.size() == 2);
+  const EnergyBill& covered = report.bills[0];
+  const EnergyBill& uncovered = report.bills[1];
+  CHECK(covered.part == "covered");
+  CHECK(uncovered.part == "uncovered");
+  CHECK(covered.total.predicted.joules == Approx(11 * 15.0).epsilon(1e-9));
+  CHECK(uncovered.total.predicted.joules == Approx(11 * 20.0).epsilon(1e-9));
+  CHECK(covered.lines.back().name == "unexplained");
+  double measured = 0;
+  for (const BillLine& line : covered.lines) measured += line.measured.joules;
+  CHECK(measured == Approx(report.measured.joules).epsilon(1e-9));
+  CHECK(covered.total.measured.joules == report.measured.joules);
+  CHECK(uncovered.total.measured.joules ==
+        Approx(20 * report.measured.seconds).epsilon(1e-9));  // modelled
+}
+
 TEST_CASE("a report of counters is read as it was written, and conforms to its schema",
           "[run_meter]") {
   FakeMachine machine;
