@@ -37,17 +37,6 @@ double feature(const Task& task, const std::string& name) {
   return found == task.features.end() ? 0 : found->second;
 }
 
-double modelled_seconds(const Task& task, const TimeModel& model) {
-  double seconds = 0;
-  for (const auto& [name, price] : model.terms) seconds += price * feature(task, name);
-  for (const auto& [name, hinges] : model.knots) {
-    for (const auto& [knot, price] : hinges) {
-      seconds += price * std::max(0.0, feature(task, name) - static_cast<double>(knot));
-    }
-  }
-  return seconds;
-}
-
 const TimeModel* time_model_for(const Task& task, const Device& device) {
   const bool can_be_modelled = !task.op.empty() || task.flops > 0 || task.bytes_moved > 0;
   if (!can_be_modelled) return nullptr;
@@ -88,6 +77,17 @@ std::optional<double> TaskTimes::seconds_at_speed_1(const Task& task, DeviceId i
   const TimeModel* model = time_model_for(task, platform_.devices[id]);
   if (model == nullptr) return std::nullopt;
   return modelled_seconds(task, *model);
+}
+
+double modelled_seconds(const Task& task, const TimeModel& model) {
+  double seconds = 0;
+  for (const auto& [name, price] : model.terms) seconds += price * feature(task, name);
+  for (const auto& [name, hinges] : model.knots) {
+    for (const auto& [knot, price] : hinges) {
+      seconds += price * std::max(0.0, feature(task, name) - static_cast<double>(knot));
+    }
+  }
+  return seconds;
 }
 
 const TimeModel* TaskTimes::model_of(const Task& task, DeviceId id) const {

@@ -1,12 +1,20 @@
 #include "executor/calibrate/calibrate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "executor/calibrate/conditions.hpp"
+#include "executor/calibrate/fit_time_model.hpp"
+#include "executor/calibrate/measure_links.hpp"
+#include "executor/calibrate/measure_power.hpp"
+#include "executor/calibrate/observe.hpp"
 #include "files/input_error.hpp"
 #include "platforms/cores.hpp"
 #include "platforms/here.hpp"
 #include "schedules/any_file.hpp"
-#include "schedules/units.hpp"
 
 namespace stint {
 namespace {
@@ -42,37 +50,98 @@ Asked asked_for(const std::string& file, const CalibrateOptions& options) {
   return asked;
 }
 
-}  // namespace
+constexpr std::uint64_t design_seed = 1;
 
-Platform calibrate(const std::string& file, const CalibrateOptions& options,
-                   const std::atomic<bool>& interrupted) {
-  const Asked asked = asked_for(file, options);
-  Platform platform = discover_platform();
-  const Cores& cores = Cores::here();
-  int core = 0;
-  for (Device& device : platform.devices) {
-    cores.pin_this_thread(core);
-    core += device.workers;
-    device.kernels = measure_kernels(asked.network, asked.lowering, interrupted, options.progress);
-  }
-  cores.pin_this_thread_to_all();
-  return platform;
+// Forty shapes and more for every op, besides those held out; or just enough for a fit.
+DesignLimits design_limits(bool quick) {
+  if (quick) return {.networks = 16, .most_flops = 1e8, .most_bytes = 4 << 20};
+  return {.networks = 56, .most_flops = 1e9, .most_bytes = 16 << 20};
 }
 
-std::string calibration_text(const Platform& platform) {
-  std::string text;
-  for (const Device& device : platform.devices) {
-    double seconds = 0;
-    std::int64_t workspace_bytes = 0;
-    for (const Kernel& kernel : device.kernels) {
-      seconds += kernel.seconds;
-      workspace_bytes = std::max(workspace_bytes, kernel.workspace_bytes);
-    }
-    text +=
-        fmt::format("{}: {} kernels measured, {} in all, at most {} of workspace\n", device.name,
-                    device.kernels.size(), seconds_text(seconds), bytes_text(workspace_bytes));
+std::vector<std::int64_t> copied_sizes(bool quick) {
+  std::vector<std::int64_t> sizes;
+  const std::int64_t most = quick ? 16 << 20 : 64 << 20;
+  for (std::int64_t bytes = 4096; bytes <= most; bytes *= 4) sizes.push_back(bytes);
+  return sizes;
+}
+
+KernelClocks clocks_of(int core, bool all_busy) {
+  const KernelClock alone = lone_core_clock(core);
+  return {all_busy && Cores::here().count() > 1 ? busy_core_clock(core) : alone, alone};
+}
+
+// Calls `measure(device, clocks)` with the clocks of each device's first core.
+template <typename Measure>
+void for_each_device(Platform& platform, bool all_busy, const Measure& measure) {
+  int core = 0;
+  for (Device& device : platform.devices) {
+    measure(device, clocks_of(core, all_busy));
+    core += device.workers;
   }
-  return text;
+  Cores::here().pin_this_thread_to_all();
+}
+
+// Counters are slow to be brought up to date: a window of two seconds at least.
+constexpr double power_window_seconds = 2;
+
+void measure_power(const CalibrateOptions& options, const std::vector<DesignedNetwork>& networks,
+                   Calibration& found) {
+  const ChosenMeter chosen = choose_meter(MeterKind::automatic, false, options.meters);
+  found.why_no_power = chosen.why_not_better;
+  if (chosen.meter == nullptr) return;
+  std::vector<LoweredNetwork> lowered;
+  for (std::size_t i = 0; i < std::min<std::size_t>(networks.size(), 12); ++i)
+    lowered.push_back(lower_with_kernels(networks[i].network, networks[i].lowering));
+  const PowerLoads loads(std::move(lowered));
+  const std::string source = fmt::format("{} ({})", chosen.basis, fmt::join(chosen.domains, ", "));
+  if (measure_power(loads, power_window_seconds, source, *chosen.meter, found.platform)) {
+    found.power_basis = chosen.basis;
+  } else {
+    found.why_no_power = chosen.basis + ": too few windows could be read";
+  }
+}
+
+void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>& interrupted,
+                        Calibration& found) {
+  const auto networks = designed_networks(design_limits(options.quick), design_seed);
+  for_each_device(found.platform, options.all_busy, [&](Device& device, const auto& clocks) {
+    const auto seen = observe(networks, clocks, interrupted, options.progress);
+    if (interrupted) return;
+    JudgedModels judged = fit_and_judge(seen, cache_knots(device.caches));
+    device.time_model = std::move(judged.time_model);
+    found.devices.push_back({device.name, std::move(judged.errors)});
+  });
+  if (interrupted) return;
+  measure_power(options, networks, found);
+  const std::string folder = std::filesystem::temp_directory_path();
+  measure_links(copy_clock_here(found.platform, folder), copied_sizes(options.quick),
+                found.platform);
+}
+
+void measure_for(const Asked& asked, const CalibrateOptions& options,
+                 const std::atomic<bool>& interrupted, Calibration& found) {
+  for_each_device(found.platform, options.all_busy, [&](Device& device, const auto& clocks) {
+    device.kernels = measure_kernels(asked.network, asked.lowering, clocks.seconds, interrupted,
+                                     options.progress);
+    found.devices.push_back({device.name, {}});
+  });
+}
+
+}  // namespace
+
+Calibration calibrate(const CalibrateOptions& options, const std::atomic<bool>& interrupted) {
+  Calibration found{.platform = discover_platform(), .all_busy = options.all_busy};
+  if (options.file.empty()) {
+    measure_in_general(options, interrupted, found);
+  } else {
+    measure_for(asked_for(options.file, options), options, interrupted, found);
+  }
+  found.platform.description = fmt::format(
+      "This machine, measured with {} busy: {}. {}.",
+      options.all_busy ? "all workers" : "one worker", conditions_here(),
+      found.power_basis.empty() ? "Watts and joules per byte are defaults, not measurements"
+                                : "Base watts and joules per byte are defaults");
+  return found;
 }
 
 }  // namespace stint

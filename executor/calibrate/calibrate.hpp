@@ -1,32 +1,52 @@
-// `calibrate` without its command line: this machine as a platform, with the kernels that a network
-// runs on it.
+// `calibrate` without its command line: this machine as a platform. In general, with a time model
+// for every op and measured links; or for one network, with the very kernels that it runs.
+//
+// Watts are measured where this machine has counters of energy that can be believed; else they stay
+// what discovery assumes.
 #pragma once
 
 #include <atomic>
 #include <string>
+#include <vector>
 
+#include "executor/calibrate/judged_models.hpp"
 #include "executor/calibrate/measure_kernels.hpp"
 #include "models/lowering.hpp"
+#include "platforms/meters/choose_meter.hpp"
 #include "platforms/platform.hpp"
 
 namespace stint {
 
-// How the network will be lowered, as in a request; a schedule says it itself.
 struct CalibrateOptions {
+  std::string file;  // a model of layers, or a schedule of one; "": this machine in general
+  // How a model will be lowered, as in a request; a schedule says it itself.
   std::int64_t batch = 1;
   std::int64_t microbatches = 1;
   std::int64_t leaves = 1;
   std::int64_t grain = 0;
   ImageLayout layout = ImageLayout::nhwc;
+  bool quick = false;    // fewer and smaller shapes
+  bool all_busy = true;  // else every other core rests while one is measured
+  MeterPlaces meters;    // where counters of energy are looked for
   MeasureProgress progress = [](std::size_t, std::size_t) {};
 };
 
-// `file` is a model of layers or a schedule of one. Throws InputError if it is neither. Every kind
-// of core is measured by itself. When interrupted the platform is not complete.
-Platform calibrate(const std::string& file, const CalibrateOptions& options,
-                   const std::atomic<bool>& interrupted);
+// How good the time models of a device are; empty if its kernels were measured instead.
+struct DeviceErrors {
+  std::string device;
+  std::vector<ModelErrors> errors;
+};
 
-// What was measured, for people.
-std::string calibration_text(const Platform& platform);
+struct Calibration {
+  Platform platform;
+  std::vector<DeviceErrors> devices;  // in the platform's order
+  bool all_busy = true;
+  std::string power_basis;   // such as `measured:powercap`; "": watts are assumed
+  std::string why_no_power;  // then
+};
+
+// Throws InputError if the file is neither model nor schedule. Every kind of core is measured by
+// itself. When interrupted the platform is not complete.
+Calibration calibrate(const CalibrateOptions& options, const std::atomic<bool>& interrupted);
 
 }  // namespace stint

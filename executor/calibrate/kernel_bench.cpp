@@ -1,19 +1,24 @@
 #include "executor/calibrate/kernel_bench.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <ctime>
+#include <limits>
 #include <new>
 
-#include "executor/ticks.hpp"
 #include "models/training/workspace.hpp"
 
 namespace stint {
 namespace {
 
-// Long enough to be seen through the noise, short enough for hundreds of kernels.
-constexpr double enough_seconds = 0.02;
+// Long enough to be seen through the noise, short enough for thousands of kernels.
+constexpr double enough_seconds = 0.004;
 constexpr double most_seconds = 0.5;
-constexpr std::size_t fewest_runs = 5;
+constexpr int fewest_readings = 5;
+constexpr int most_readings = 100;
+// Reading the clock takes a fraction of a microsecond.
+constexpr double seconds_of_a_reading = 5e-5;
 
 void fill(const KernelOperand& operand, std::byte* bytes) {
   const std::int64_t count = element_count(operand);
@@ -29,8 +34,10 @@ void fill(const KernelOperand& operand, std::byte* bytes) {
   }
 }
 
-double seconds_since(Ticks begin) {
-  return static_cast<double>(ticks_after_wait() - begin) * seconds_per_tick();
+double seconds_on_core() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 }  // namespace
@@ -64,25 +71,33 @@ std::vector<TaskAddresses::Halves> KernelBench::buffers_for(
   return buffers;
 }
 
-double KernelBench::seconds() {
+void KernelBench::prepare() {
   TaskAddresses addresses{.reads = buffers_for(task_.reads), .writes = buffers_for(task_.writes)};
   addresses.updates_from = buffers_for(task_.updates);
   addresses.updates_to = addresses.updates_from;
   addresses.workspace = add_block(job_.workspace_bytes());
   job_.point_to(addresses);
-  job_.run(0);
-  std::vector<double> runs;
+  run();
+}
+
+double KernelBench::seconds_of(int runs) {
+  const double begin = seconds_on_core();
+  for (int i = 0; i < runs; ++i) run();
+  return seconds_on_core() - begin;
+}
+
+double KernelBench::seconds() {
+  const double first = std::max(seconds_of(1), 1e-8);
+  const int runs = std::max(1, static_cast<int>(std::ceil(seconds_of_a_reading / first)));
+  double least = std::numeric_limits<double>::infinity();
   double total = 0;
-  while ((runs.size() < fewest_runs || total < enough_seconds) && total < most_seconds) {
-    const Ticks begin = ticks_now();
-    job_.run(0);
-    runs.push_back(seconds_since(begin));
-    total += runs.back();
+  for (int i = 0; i < most_readings && total < most_seconds; ++i) {
+    if (i >= fewest_readings && total >= enough_seconds) break;
+    const double reading = seconds_of(runs);
+    least = std::min(least, reading / runs);
+    total += reading;
   }
-  blocks_.clear();
-  const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
-  std::nth_element(runs.begin(), middle, runs.end());
-  return *middle;
+  return std::max(least, 1e-9);  // a clock that stood still
 }
 
 }  // namespace stint

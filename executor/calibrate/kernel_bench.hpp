@@ -15,12 +15,13 @@ class KernelBench {
   // Both must outlive it.
   KernelBench(const TaskKernel& task, KernelPool& pool);
 
-  std::int64_t workspace_bytes() const { return job_.workspace_bytes(); }
-  std::string algorithm() const { return job_.algorithm(); }
-  std::string weight_order() const { return job_.weight_order(); }
+  // Gives it buffers, and runs it once to warm up. Numbers are between 0.1 and 1, so that nothing
+  // underflows, overflows, or has a negative variance.
+  void prepare();
+  void run() { job_.run(0); }
 
-  // The median of several runs, after one that warms up. Numbers are between 0.1 and 1, so that
-  // nothing underflows, overflows, or has a negative variance.
+  // Of one run, prepared: the least of several, in time that this thread was on its core. What
+  // other programs take of a busy machine is no property of a kernel.
   double seconds();
 
  private:
@@ -31,6 +32,7 @@ class KernelBench {
 
   std::vector<TaskAddresses::Halves> buffers_for(const std::vector<KernelOperand>& operands);
   std::byte* add_block(std::int64_t bytes);
+  double seconds_of(int runs);
 
   const TaskKernel& task_;
   KernelJob job_;

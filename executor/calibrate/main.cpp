@@ -12,7 +12,7 @@
 #include <map>
 #include <string>
 
-#include "executor/calibrate/calibrate.hpp"
+#include "executor/calibrate/calibration_text.hpp"
 #include "files/input_error.hpp"
 #include "files/text_file.hpp"
 
@@ -22,7 +22,7 @@ enum Exit { ok = 0, failed = 1, bad_input = 2 };
 
 struct Options {
   std::string output;  // "" is none
-  std::string file;    // --for
+  bool compare = false;
   bool json = false;
   bool quiet = false;
   stint::CalibrateOptions calibrate;
@@ -36,20 +36,44 @@ void interrupt(int) {
 }
 
 void draw_progress(std::size_t done, std::size_t all) {
-  std::cerr << "\r\033[K" << fmt::format("kernel {} of {}", done + 1, all) << std::flush;
+  constexpr std::size_t width = 30;
+  const std::size_t filled = width * done / all;
+  std::cerr << "\r\033[K"
+            << fmt::format("[{}{}] kernel {} of {}", std::string(filled, '#'),
+                           std::string(width - filled, ' '), done + 1, all)
+            << std::flush;
+}
+
+// The platform goes to standard output unless something else does.
+std::string output_of(const Options& options) {
+  if (options.output.empty() && !options.json && !options.compare) return "-";
+  return options.output;
+}
+
+void print(const Options& options, const stint::Calibration& found) {
+  if (options.json) {
+    stint::write_text("-", calibration_json(found) + "\n");
+  } else if (options.compare) {
+    stint::write_text("-", comparison_text(found));
+  }
+  if (!options.quiet) std::cerr << calibration_text(found);
 }
 
 int calibrate(Options& options) {
+  if (options.output == "-" && (options.json || options.compare)) {
+    throw stint::InputError("-o -", "standard output asked for twice; expected a file");
+  }
   const bool draw = !options.quiet && isatty(STDERR_FILENO) != 0;
   if (draw) options.calibrate.progress = draw_progress;
-  const stint::Platform platform = stint::calibrate(options.file, options.calibrate, interrupted);
+  const stint::Calibration found = stint::calibrate(options.calibrate, interrupted);
   if (draw) std::cerr << "\r\033[K";
   if (interrupted) {
     std::cerr << "calibrate: interrupted; nothing was written\n";
     return failed;
   }
-  stint::write_text(options.output.empty() ? "-" : options.output, platform_text(platform) + "\n");
-  if (!options.quiet) std::cerr << stint::calibration_text(platform);
+  const std::string output = output_of(options);
+  if (!output.empty()) stint::write_text(output, platform_text(found.platform) + "\n");
+  print(options, found);
   return ok;
 }
 
@@ -57,20 +81,36 @@ void add_options(CLI::App& app, Options& options) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const std::map<std::string, stint::ImageLayout> layouts{{"nhwc", stint::ImageLayout::nhwc},
                                                           {"nchw", stint::ImageLayout::nchw}};
+  const std::map<std::string, bool> busy{{"one", false}, {"all", true}};
   stint::CalibrateOptions& calibrate = options.calibrate;
   app.add_option("-o,--output", options.output,
                  "where the platform goes; - is standard output, the default");
-  app.add_option("--for", options.file, "model or schedule whose kernels are measured")->required();
-  app.add_option("--batch", calibrate.batch, "samples of a step")
-      ->check(CLI::Range(std::int64_t{1}, most));
-  app.add_option("--microbatches", calibrate.microbatches, "as in plan")
-      ->check(CLI::Range(std::int64_t{1}, most));
-  app.add_option("--leaves", calibrate.leaves, "as in plan")
-      ->check(CLI::Range(std::int64_t{1}, most));
-  app.add_option("--grain", calibrate.grain, "as in plan")
-      ->check(CLI::Range(std::int64_t{1}, most));
-  app.add_option("--layout", calibrate.layout, "as in plan: nhwc or nchw")
-      ->transform(CLI::CheckedTransformer(layouts).description(""));
+  CLI::Option* const file =
+      app.add_option("--for", calibrate.file,
+                     "model or schedule whose kernels are measured; else all ops are modelled");
+  const auto number = [&](const char* name, std::int64_t& value, const char* what) {
+    app.add_option(name, value, what)->check(CLI::Range(std::int64_t{1}, most))->needs(file);
+  };
+  number("--batch", calibrate.batch, "samples of a step, with --for");
+  number("--microbatches", calibrate.microbatches, "as in plan, with --for");
+  number("--leaves", calibrate.leaves, "as in plan, with --for");
+  number("--grain", calibrate.grain, "as in plan, with --for");
+  app.add_option("--layout", calibrate.layout, "as in plan, with --for: nhwc or nchw")
+      ->transform(CLI::CheckedTransformer(layouts).description(""))
+      ->needs(file);
+  app.add_option("--busy", calibrate.all_busy,
+                 "workers that run while one is measured: all, the default, or one")
+      ->transform(CLI::CheckedTransformer(busy).description(""));
+  app.add_flag("--quick", calibrate.quick, "fewer and smaller shapes: within a minute")
+      ->excludes(file);
+  app.add_option("--powercap-root", calibrate.meters.powercap, "the folder of powercap counters")
+      ->excludes(file);
+  app.add_option("--perf-root", calibrate.meters.perf, "the folder of perf's power unit")
+      ->excludes(file);
+  app.add_flag("--compare", options.compare,
+               "print errors by op, next to those of models that others use")
+      ->excludes(file);
+  app.add_flag("--json", options.json, "print what was found as one object");
   app.add_flag("-q,--quiet", options.quiet, "print nothing but errors");
 }
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "executor/calibrate/kernel_bench.hpp"
+#include "executor/cpu/kernel_job.hpp"
 #include "models/training/lower_network.hpp"
 
 namespace stint {
@@ -14,7 +14,8 @@ using OpAndShape = std::pair<std::string, std::string>;
 
 // Tasks of one op and shape are alike; one of them stands for all.
 struct Alike {
-  const TaskKernel* task = nullptr;
+  const Task* task = nullptr;
+  const TaskKernel* kernel = nullptr;
   std::int64_t workspace_bytes = 0;  // the largest
 };
 
@@ -23,7 +24,10 @@ std::map<OpAndShape, Alike> distinct(const LoweredNetwork& lowered, KernelPool& 
   for (std::size_t t = 0; t < lowered.kernels.size(); ++t) {
     const Task& task = lowered.graph.tasks[t];
     Alike& alike = found[{task.op, task.shape}];
-    if (alike.task == nullptr) alike.task = &lowered.kernels[t];
+    if (alike.task == nullptr) {
+      alike.task = &task;
+      alike.kernel = &lowered.kernels[t];
+    }
     const KernelJob job(lowered.kernels[t], pool, 0);
     alike.workspace_bytes = std::max(alike.workspace_bytes, job.workspace_bytes());
   }
@@ -35,7 +39,7 @@ std::vector<PinnedKernel> with_wanted_orders(const Network& network, const Lower
   KernelPool pool;
   std::vector<PinnedKernel> kernels;
   for (const auto& [key, alike] : distinct(lowered, pool)) {
-    const KernelJob job(*alike.task, pool, 0);
+    const KernelJob job(*alike.kernel, pool, 0);
     kernels.push_back({"cpu", key.first, key.second, job.algorithm(), job.weight_order()});
   }
   return kernels;
@@ -54,7 +58,7 @@ std::string layout_of(const TaskKernel& task) {
 }  // namespace
 
 std::vector<Kernel> measure_kernels(const Network& network, const Lowering& lowering,
-                                    const std::atomic<bool>& interrupted,
+                                    const KernelClock& clock, const std::atomic<bool>& interrupted,
                                     const MeasureProgress& progress) {
   Lowering ordered = lowering;
   ordered.kernels = with_wanted_orders(network, lowering);
@@ -65,15 +69,15 @@ std::vector<Kernel> measure_kernels(const Network& network, const Lowering& lowe
   for (const auto& [key, alike] : tasks) {
     if (interrupted) break;
     progress(kernels.size(), tasks.size());
-    KernelBench bench(*alike.task, pool);
+    const KernelJob job(*alike.kernel, pool, 0);
     kernels.push_back({.op = key.first,
                        .shape = key.second,
                        .type = "f32",
-                       .layout = layout_of(*alike.task),
-                       .algorithm = bench.algorithm(),
-                       .weight_order = bench.weight_order(),
+                       .layout = layout_of(*alike.kernel),
+                       .algorithm = job.algorithm(),
+                       .weight_order = job.weight_order(),
                        .workspace_bytes = alike.workspace_bytes,
-                       .seconds = {bench.seconds(), Basis::measured, ""}});
+                       .seconds = {clock(*alike.task, *alike.kernel), Basis::measured, ""}});
   }
   return kernels;
 }

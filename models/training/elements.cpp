@@ -42,7 +42,7 @@ void emit_sums(Operation operation, std::vector<ValueId> reads, ValueId smaller,
 
 // Counts of flops of functions are conventions; a multiply-add is two.
 constexpr std::int64_t exponential_flops = 4;
-constexpr std::int64_t gelu_flops = 12;
+std::int64_t gelu_flops(const Gelu& layer) { return layer.tanh ? 12 : 20; }
 
 }  // namespace
 
@@ -67,11 +67,11 @@ void backward(const Relu&, const AppliedLayer& at, TrainingBuilder& builder) {
   backward_elements(at, {input_is_kept ? at.inputs[0] : at.outputs[0]}, 1, builder);
 }
 
-void forward(const Gelu&, AppliedLayer& at, TrainingBuilder& builder) {
-  forward_elements(at, gelu_flops, builder);
+void forward(const Gelu& layer, AppliedLayer& at, TrainingBuilder& builder) {
+  forward_elements(at, gelu_flops(layer), builder);
 }
-void backward(const Gelu&, const AppliedLayer& at, TrainingBuilder& builder) {
-  backward_elements(at, {at.inputs[0]}, 2 * gelu_flops, builder);
+void backward(const Gelu& layer, const AppliedLayer& at, TrainingBuilder& builder) {
+  backward_elements(at, {at.inputs[0]}, 2 * gelu_flops(layer), builder);
 }
 
 void forward(const Sigmoid&, AppliedLayer& at, TrainingBuilder& builder) {

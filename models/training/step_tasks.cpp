@@ -23,6 +23,20 @@ TensorId tensor_at(ValueId value, const std::vector<ValueId>& values,
   return tensors[found - values.begin()];
 }
 
+// What loops over operands cost beside their bytes: entering a run of elements that lie side by
+// side, the last lanes of a run that fills no vector, and parameters that are read for every task.
+void add_features(const KernelOperand& operand, std::map<std::string, double>& features) {
+  constexpr std::int64_t lanes = 8;
+  if (operand.shape.empty()) return;
+  const std::int64_t run = operand.channels_last ? operand.shape[1] : operand.shape.back();
+  double elements = 1;
+  for (const std::int64_t extent : operand.shape) elements *= static_cast<double>(extent);
+  const double runs = elements / static_cast<double>(std::max<std::int64_t>(run, 1));
+  features["runs"] += runs;
+  if (run % lanes != 0) features["broken_runs"] += runs;
+  if (!operand.has_samples) features["parameters"] += elements;
+}
+
 }  // namespace
 
 double StepTasks::bytes_moved(const Operation& operation, const Task& task,
@@ -36,6 +50,15 @@ double StepTasks::bytes_moved(const Operation& operation, const Task& task,
     bytes += static_cast<double>(touched->at(samples));
   }
   return bytes;
+}
+
+std::map<std::string, double> StepTasks::features(const Operation& operation,
+                                                  std::int64_t samples) const {
+  std::map<std::string, double> found = stint::features(operation.effort, samples);
+  for (const auto* values : {&operation.reads, &operation.writes, &operation.updates}) {
+    for (const ValueId value : *values) add_features(operand(value, samples), found);
+  }
+  return found;
 }
 
 std::int64_t StepTasks::workspace_bytes(const Operation& operation, const Task& task,
@@ -113,7 +136,7 @@ void StepTasks::add(const Operation& operation, const std::string& name, const T
   task.shape = kernel_text(training_, operation, samples, leaves);
   task.workspace_bytes =
       pinned_.workspace_bytes(task).value_or(workspace_bytes(operation, task, samples, leaves));
-  task.features = features(operation.effort, samples);
+  task.features = features(operation, samples);
   if (kernels_ != nullptr) add_kernel(operation, tensors, task, first_sample, samples, leaves);
   graph_.tasks.push_back(std::move(task));
 }

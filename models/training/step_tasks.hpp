@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <string>
 
 #include "models/training/pinned_kernels.hpp"
 #include "models/training/task_kernel.hpp"
@@ -51,6 +53,7 @@ class StepTasks {
   void add_kernel(const Operation& operation, const TaskTensors& tensors, const Task& task,
                   std::int64_t first_sample, std::int64_t samples, std::int64_t leaves);
   double bytes_moved(const Operation& operation, const Task& task, std::int64_t samples) const;
+  std::map<std::string, double> features(const Operation& operation, std::int64_t samples) const;
   std::int64_t workspace_bytes(const Operation& operation, const Task& task, std::int64_t samples,
                                std::int64_t leaves) const;
   void permit_overwriting(const Operation& operation, const TaskTensors& tensors, Task& task) const;

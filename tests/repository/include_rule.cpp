@@ -45,6 +45,7 @@ const std::vector<LibraryRule> library_rules = {
     {"files/json_reader.hpp", is_json, "*_json.* or models/files/"},
     {"CLI/", is_main, "main.cpp"},
     {"boost/", is_source, ".cpp files"},
+    {"Eigen/", inside("executor/calibrate/nnls"), "executor/calibrate/nnls.cpp"},
     {"openssl/", inside("models/files/"), "models/files/"},
     {"hwloc", inside("platforms/"), "platforms/"},
     {"nvml", inside("platforms/"), "platforms/"},

@@ -58,7 +58,8 @@ Schedule planned_with(const Network& network, const std::vector<Kernel>& kernels
 }
 
 std::vector<Kernel> measured(const Network& network, const Lowering& lowering) {
-  return measure_kernels(network, lowering, never, [](std::size_t, std::size_t) {});
+  return measure_kernels(network, lowering, lone_core_clock(0), never,
+                         [](std::size_t, std::size_t) {});
 }
 
 }  // namespace

@@ -1,0 +1,103 @@
+#include "executor/calibrate/calibration_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platforms/names.hpp"
+#include "schedules/text_table.hpp"
+#include "schedules/units.hpp"
+
+namespace stint {
+namespace {
+
+std::string kernels_text(const Device& device) {
+  double seconds = 0;
+  std::int64_t workspace_bytes = 0;
+  for (const Kernel& kernel : device.kernels) {
+    seconds += kernel.seconds;
+    workspace_bytes = std::max(workspace_bytes, kernel.workspace_bytes);
+  }
+  return fmt::format("{} kernels measured, {} in all, at most {} of workspace",
+                     device.kernels.size(), seconds_text(seconds), bytes_text(workspace_bytes));
+}
+
+std::string models_text(const std::vector<ModelErrors>& errors) {
+  const ModelErrors& all = errors.back();
+  std::string text = fmt::format(
+      "{} ops modelled by {} shapes; on {} others the median error is {}, the noise floor {}",
+      errors.size() - 1, all.shapes, all.held_out, percent_text(all.error),
+      percent_text(all.noise_floor));
+  if (all.alone < 1) text += fmt::format("; alone {} of the time", percent_text(all.alone));
+  return text;
+}
+
+std::string link_text(const Platform& platform, LinkId id) {
+  const Link& link = platform.links[id];
+  return fmt::format("{}: {} and {}\n", link_name(platform, id), seconds_text(link.latency_seconds),
+                     bytes_per_second_text(link.bytes_per_second));
+}
+
+std::string power_text(const Calibration& calibration) {
+  if (!calibration.power_basis.empty())
+    return fmt::format("watts are {}\n", calibration.power_basis);
+  const std::string& why = calibration.why_no_power;
+  return fmt::format("watts are assumed: {}\n", why.empty() ? "no counter was read" : why);
+}
+
+// How often the noise floor an error is.
+std::string ratio_text(double error, double noise_floor) {
+  return noise_floor > 0 ? fmt::format("{:.2f}", error / noise_floor) : "-";
+}
+
+std::vector<std::string> cells(const ModelErrors& errors) {
+  return {errors.op,
+          std::to_string(errors.shapes),
+          std::to_string(errors.held_out),
+          percent_text(errors.noise_floor),
+          percent_text(errors.error),
+          ratio_text(errors.error, errors.noise_floor),
+          percent_text(errors.history),
+          errors.power_law ? percent_text(*errors.power_law) : "-",
+          percent_text(errors.power_law_answers),
+          percent_text(errors.alone)};
+}
+
+}  // namespace
+
+std::string calibration_text(const Calibration& calibration) {
+  const Platform& platform = calibration.platform;
+  std::string text;
+  for (std::size_t i = 0; i < calibration.devices.size(); ++i) {
+    const auto& [name, errors] = calibration.devices[i];
+    text +=
+        fmt::format("{}, {} busy: {}\n", name, calibration.all_busy ? "all workers" : "one worker",
+                    errors.empty() ? kernels_text(platform.devices[i]) : models_text(errors));
+  }
+  for (int i = 0; i < static_cast<int>(platform.links.size()); ++i) {
+    if (platform.links[i].bytes_per_second.basis == Basis::measured)
+      text += link_text(platform, LinkId{i});
+  }
+  return text + power_text(calibration);
+}
+
+std::string comparison_text(const Calibration& calibration) {
+  std::string text;
+  for (const auto& [name, errors] : calibration.devices) {
+    TextTable table({{"op on " + name, TextTable::Align::left},
+                     {"shapes"},
+                     {"held out"},
+                     {"noise floor"},
+                     {"error"},
+                     {"in floors"},
+                     {"history"},
+                     {"power law"},
+                     {"answers"},
+                     {"alone"}});
+    for (const ModelErrors& of_op : errors) table.row(cells(of_op));
+    text += table.text();
+  }
+  return text;
+}
+
+}  // namespace stint

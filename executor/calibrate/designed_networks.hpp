@@ -1,0 +1,30 @@
+// Small networks of random shapes that together run every op of training: what a machine is
+// measured with when it is not known what will be trained on it. Lowered as any other network, so
+// that ops, shapes and features are those of plans.
+//
+// Sizes are log-uniform, within bounds on the work of a layer; the same seed gives the same
+// networks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/layers/network.hpp"
+#include "models/lowering.hpp"
+
+namespace stint {
+
+struct DesignedNetwork {
+  Network network;
+  Lowering lowering;
+};
+
+struct DesignLimits {
+  int networks = 0;       // of each family: images, sequences, rows
+  double most_flops = 0;  // of the largest matrix product of a network
+  double most_bytes = 0;  // of the largest activation
+};
+
+std::vector<DesignedNetwork> designed_networks(const DesignLimits& limits, std::uint64_t seed);
+
+}  // namespace stint

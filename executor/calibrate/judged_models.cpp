@@ -1,0 +1,124 @@
+#include "executor/calibrate/judged_models.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "executor/calibrate/fit_time_model.hpp"
+#include "executor/calibrate/known_models.hpp"
+#include "schedules/cost.hpp"
+#include "schedules/units.hpp"
+
+namespace stint {
+namespace {
+
+using Observations = std::vector<Observation>;
+
+// One held-out shape, as every model sees it.
+struct Judged {
+  double error = 0;
+  double noise = 0;
+  double log_residual = 0;
+  double alone = 1;
+  double history = 0;
+  std::optional<double> power_law;
+};
+
+double off(double predicted, double measured) { return std::abs(predicted - measured) / measured; }
+
+struct Models {
+  TimeModel ours;
+  History history;
+  PowerLaw power_law;
+};
+
+Models fit_models(const Observations& seen, const std::vector<std::int64_t>& knots) {
+  std::vector<double> sizes;
+  std::vector<double> seconds;
+  for (const Observation& one : seen) {
+    if (one.held_out || one.task.bytes_moved <= 0) continue;
+    sizes.push_back(one.task.bytes_moved);
+    seconds.push_back(one.seconds);
+  }
+  return {fit_time_model(seen, knots), History(sizes, seconds), fit_power_law(sizes, seconds)};
+}
+
+Judged judge(const Observation& seen, const Models& models) {
+  const double measured = mean_seconds(seen);
+  const double predicted = modelled_seconds(seen.task, models.ours);
+  Judged judged{.error = off(predicted, measured),
+                .noise = std::abs(seen.seconds - seen.again_seconds) / measured,
+                .log_residual = std::log(measured / predicted),
+                .alone = seen.alone_seconds / measured,
+                .history = off(models.history.at(seen.task.bytes_moved), measured)};
+  if (const auto law = models.power_law.at(seen.task.bytes_moved))
+    judged.power_law = off(*law, measured);
+  return judged;
+}
+
+template <typename Field>
+double median_of(const std::vector<Judged>& all, Field field) {
+  std::vector<double> values;
+  for (const Judged& one : all) values.push_back(one.*field);
+  return median(values);
+}
+
+ModelErrors summed_up(const std::string& op, std::size_t shapes, const std::vector<Judged>& all) {
+  ModelErrors errors{.op = op, .shapes = shapes, .held_out = all.size()};
+  if (all.empty()) return errors;
+  errors.error = median_of(all, &Judged::error);
+  errors.noise_floor = median_of(all, &Judged::noise);
+  errors.alone = median_of(all, &Judged::alone);
+  errors.history = median_of(all, &Judged::history);
+  double squares = 0;
+  std::vector<double> answered;
+  for (const Judged& one : all) {
+    squares += one.log_residual * one.log_residual;
+    if (one.power_law) answered.push_back(*one.power_law);
+  }
+  const auto count = static_cast<double>(all.size());
+  errors.sigma = std::sqrt(squares / count);
+  errors.power_law_answers = static_cast<double>(answered.size()) / count;
+  if (!answered.empty()) errors.power_law = median(answered);
+  return errors;
+}
+
+Quantity sigma_of(const ModelErrors& errors) {
+  return {errors.sigma, Basis::measured,
+          fmt::format("{} held-out shapes: median error {}, noise floor {}; alone {} of the time",
+                      errors.held_out, percent_text(errors.error), percent_text(errors.noise_floor),
+                      percent_text(errors.alone))};
+}
+
+std::size_t fitted_shapes(const Observations& seen) {
+  return static_cast<std::size_t>(std::count_if(
+      seen.begin(), seen.end(), [](const Observation& one) { return !one.held_out; }));
+}
+
+}  // namespace
+
+JudgedModels fit_and_judge(const std::vector<Observation>& seen,
+                           const std::vector<std::int64_t>& knots) {
+  std::map<std::string, Observations> by_op;
+  for (const Observation& one : seen) by_op[one.task.op].push_back(one);
+  JudgedModels found;
+  std::vector<Judged> all;
+  for (const auto& [op, of_op] : by_op) {
+    if (fitted_shapes(of_op) < fewest_fitted_shapes) continue;
+    const Models models = fit_models(of_op, knots);
+    std::vector<Judged> judged;
+    for (const Observation& one : of_op) {
+      if (one.held_out) judged.push_back(judge(one, models));
+    }
+    all.insert(all.end(), judged.begin(), judged.end());
+    found.errors.push_back(summed_up(op, fitted_shapes(of_op), judged));
+    found.time_model[op] = models.ours;
+    if (!judged.empty()) found.time_model[op].sigma = sigma_of(found.errors.back());
+  }
+  found.time_model["*"] = fit_time_model(seen, knots);
+  found.errors.push_back(summed_up("*", fitted_shapes(seen), all));
+  return found;
+}
+
+}  // namespace stint

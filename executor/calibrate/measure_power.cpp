@@ -1,0 +1,125 @@
+#include "executor/calibrate/measure_power.hpp"
+
+#include <chrono>
+#include <numeric>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "executor/ticks.hpp"
+#include "schedules/cost.hpp"
+
+namespace stint {
+namespace {
+
+std::optional<double> joules_of(const EnergyReading& reading) {
+  double joules = 0;
+  for (const DomainReading& domain : reading.domains) {
+    if (!domain.joules) return std::nullopt;
+    joules += *domain.joules;
+  }
+  return joules > 0 ? std::optional(joules) : std::nullopt;
+}
+
+// Seconds that the cores were at it, and what the meter says; nothing if it says nothing.
+struct Metered {
+  PowerWindow window;
+  double busy_seconds = 0;
+};
+std::optional<Metered> metered(const std::vector<int>& cores, const MakeWork& work,
+                               double window_seconds, EnergyMeter& meter) {
+  BusyCores busy(cores, work);
+  meter.begin_window();
+  const double begin = busy.seconds();
+  std::this_thread::sleep_for(std::chrono::duration<double>(window_seconds));
+  const double end = busy.seconds();
+  const EnergyReading reading = meter.end_window();
+  busy.finish();
+  const std::optional<double> joules = joules_of(reading);
+  if (!joules) return std::nullopt;
+  return Metered{{.seconds = reading.seconds, .joules = *joules}, end - begin};
+}
+
+// Looks at the clock, as a worker does that waits.
+Work make_spinning() {
+  return [] {
+    const std::int64_t end = nanoseconds_in(1e-4);
+    while (steady_nanoseconds() < end) continue;
+  };
+}
+
+Quantity measured(double watts, const std::string& source) {
+  return {watts, Basis::measured, source};
+}
+
+void price(const PowerPrices& prices, double share, const std::string& source, Device& device) {
+  device.idle_watts = measured(prices.idle_watts * share, source);
+  device.active_watts = measured(prices.active_watts, source);
+  device.wait_watts = measured(prices.wait_watts, source);
+  PowerState& state = device.states.front();
+  double sum = 0;
+  for (const auto& [name, watts] : prices.busy_watts) {
+    state.busy_watts_by_class[name] = measured(watts, source);
+    sum += watts;
+  }
+  state.busy_watts = measured(sum / static_cast<double>(prices.busy_watts.size()), source);
+}
+
+}  // namespace
+
+PowerLoads::PowerLoads(std::vector<LoweredNetwork> networks) : networks_(std::move(networks)) {
+  std::map<std::string, double> most_flops;
+  for (const LoweredNetwork& network : networks_) {
+    for (std::size_t t = 0; t < network.kernels.size(); ++t) {
+      const Task& task = network.graph.tasks[t];
+      const std::string of_class = op_class(task.op);
+      if (of_class.empty() || task.flops < most_flops[of_class]) continue;
+      most_flops[of_class] = task.flops;
+      by_class_[of_class] = kernel_work(network.kernels[t]);
+    }
+  }
+}
+
+std::vector<PowerWindow> power_windows(const std::vector<int>& cores, const PowerLoads& loads,
+                                       double window_seconds, EnergyMeter& meter) {
+  std::vector<PowerWindow> windows;
+  if (const auto rest = metered({}, make_spinning, window_seconds, meter))
+    windows.push_back(rest->window);
+  if (auto spinning = metered(cores, make_spinning, window_seconds, meter)) {
+    windows.push_back(spinning->window);
+    windows.back().spinning_seconds = spinning->busy_seconds;
+  }
+  for (const auto& [of_class, work] : loads.by_class()) {
+    for (const std::vector<int>& some : {std::vector<int>{cores.front()}, cores}) {
+      const auto busy = metered(some, work, window_seconds, meter);
+      if (!busy) continue;
+      windows.push_back(busy->window);
+      windows.back().active_seconds = busy->window.seconds;
+      windows.back().busy_seconds[of_class] = busy->busy_seconds;
+      if (cores.size() == 1) break;
+    }
+  }
+  return windows;
+}
+
+bool measure_power(const PowerLoads& loads, double window_seconds, const std::string& source,
+                   EnergyMeter& meter, Platform& platform) {
+  const int workers =
+      std::accumulate(platform.devices.begin(), platform.devices.end(), 0,
+                      [](int sum, const Device& device) { return sum + device.workers; });
+  Platform priced = platform;
+  int first = 0;
+  for (Device& device : priced.devices) {
+    std::vector<int> cores(device.workers);
+    std::iota(cores.begin(), cores.end(), first);
+    first += device.workers;
+    const auto windows = power_windows(cores, loads, window_seconds, meter);
+    const PowerPrices prices = fit_power(windows);
+    if (windows.size() < 2 + loads.by_class().size() || prices.idle_watts <= 0) return false;
+    price(prices, static_cast<double>(device.workers) / workers, source, device);
+  }
+  platform = std::move(priced);
+  return true;
+}
+
+}  // namespace stint

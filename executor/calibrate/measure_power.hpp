@@ -1,0 +1,42 @@
+// What this machine draws at rest, while workers wait by spinning, and while they run the kernels
+// of each class of ops, one worker and all of them: windows of a meter, and the prices that follow
+// from them.
+//
+// Only what counters cover: what a node's board and fans draw stays assumed. Other programs should
+// be at rest; what they draw is taken for the machine's own.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executor/calibrate/busy_cores.hpp"
+#include "executor/calibrate/fit_power.hpp"
+#include "models/training/lower_network.hpp"
+#include "platforms/meters/energy_meter.hpp"
+#include "platforms/platform.hpp"
+
+namespace stint {
+
+// Work for every class of ops (schedules/cost.hpp): of each the task with the most flops.
+class PowerLoads {
+ public:
+  explicit PowerLoads(std::vector<LoweredNetwork> networks);
+  const std::map<std::string, MakeWork>& by_class() const { return by_class_; }
+
+ private:
+  std::vector<LoweredNetwork> networks_;
+  std::map<std::string, MakeWork> by_class_;
+};
+
+// Windows in which these cores rest, spin and work. A window in which a counter failed is left out.
+std::vector<PowerWindow> power_windows(const std::vector<int>& cores, const PowerLoads& loads,
+                                       double window_seconds, EnergyMeter& meter);
+
+// Prices every device by windows over its own workers, which share what the machine draws at rest.
+// False, and nothing is changed, if the counters gave too little.
+bool measure_power(const PowerLoads& loads, double window_seconds, const std::string& source,
+                   EnergyMeter& meter, Platform& platform);
+
+}  // namespace stint

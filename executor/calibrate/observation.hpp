@@ -1,0 +1,28 @@
+// What was seen of one kernel: the task as a plan has it, and its seconds on one worker. The data
+// that time models are fitted to, and judged by.
+#pragma once
+
+#include <vector>
+
+#include "models/graph.hpp"
+
+namespace stint {
+
+struct Observation {
+  Task task;           // op, shape, flops, bytes and features; no tensors
+  double seconds = 0;  // with as many workers busy as is asked for
+  bool held_out = false;
+  // Of held-out shapes only.
+  double again_seconds = 0;  // the same, measured after all others
+  double alone_seconds = 0;  // with every other core at rest
+};
+
+// Of a held-out shape, what predictions are compared with.
+inline double mean_seconds(const Observation& seen) {
+  return (seen.seconds + seen.again_seconds) / 2;
+}
+
+// The middle of the values, or the mean of the two in the middle; 0 if there are none.
+double median(std::vector<double> values);
+
+}  // namespace stint

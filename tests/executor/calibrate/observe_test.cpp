@@ -1,0 +1,155 @@
+// From designed networks to judged time models, on machines that are made up.
+#include "executor/calibrate/observe.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "executor/calibrate/calibration_text.hpp"
+#include "schedules/cost.hpp"
+#include "tests/executor/calibrate/made_up_machine.hpp"
+
+using namespace stint;
+using Catch::Contains;
+
+namespace {
+
+const std::atomic<bool> never{false};
+const MeasureProgress unseen = [](std::size_t, std::size_t) {};
+
+const DesignLimits small{.networks = 8, .most_flops = 1e7, .most_bytes = 1 << 20};
+
+const TimeModel machine{.terms = {{"constant", 2e-6}, {"flops", 1e-10}, {"bytes", 2e-10}},
+                        .knots = {{"bytes", {{1 << 18, 3e-10}}}}};
+
+std::vector<Observation> observed(double noise) {
+  return observe(designed_networks(small, 1), made_up_clocks(machine, noise), never, unseen);
+}
+
+}  // namespace
+
+TEST_CASE("designed networks are sound, and the same for the same seed", "[calibrate]") {
+  const auto networks = designed_networks(small, 3);
+  REQUIRE(networks.size() == 24);
+  for (const auto& [network, lowering] : networks) CHECK_NOTHROW(check(network));
+  const auto again = designed_networks(small, 3);
+  for (std::size_t i = 0; i < networks.size(); ++i) CHECK(networks[i].network == again[i].network);
+  CHECK(designed_networks(small, 4)[0].network != networks[0].network);
+}
+
+TEST_CASE("designed networks run every op that training has", "[calibrate]") {
+  std::set<std::string> ops;
+  for (const Observation& one : observed(0)) ops.insert(one.task.op);
+  for (const char* layer : {"conv2d",
+                            "conv_transpose2d",
+                            "linear",
+                            "matmul",
+                            "attention",
+                            "batch_norm",
+                            "layer_norm",
+                            "lrn",
+                            "softmax",
+                            "relu",
+                            "gelu",
+                            "sigmoid",
+                            "tanh",
+                            "dropout",
+                            "add",
+                            "mul",
+                            "bias",
+                            "scale",
+                            "affine",
+                            "max_pool2d",
+                            "avg_pool2d",
+                            "global_avg_pool",
+                            "embedding",
+                            "transpose",
+                            "sgd",
+                            "adam",
+                            "cross_entropy",
+                            "mse",
+                            "sum"}) {
+    CAPTURE(layer);
+    CHECK(std::any_of(ops.begin(), ops.end(),
+                      [&](const std::string& op) { return op.substr(0, op.find('.')) == layer; }));
+  }
+  for (const char* op : {"conv2d.forward", "conv2d.backward_data", "conv2d.backward_weights"})
+    CHECK(ops.contains(op));
+}
+
+TEST_CASE("every shape is measured once, and the held-out ones once more", "[calibrate]") {
+  std::size_t readings = 0;
+  std::size_t told = 0;
+  KernelClocks clocks = made_up_clocks(machine, 0);
+  clocks.seconds = [&, clock = clocks.seconds](const Task& task, const TaskKernel& kernel) {
+    ++readings;
+    return clock(task, kernel);
+  };
+  const auto seen = observe(designed_networks(small, 1), clocks, never,
+                            [&](std::size_t, std::size_t all) { told = all; });
+  std::set<std::pair<std::string, std::string>> shapes;
+  std::size_t held_out = 0;
+  for (const Observation& one : seen) {
+    shapes.insert({one.task.op, one.task.shape});
+    held_out += one.held_out ? 1 : 0;
+    CHECK((one.again_seconds > 0) == one.held_out);
+    CHECK((one.alone_seconds > 0) == one.held_out);
+  }
+  CHECK(shapes.size() == seen.size());
+  CHECK(held_out > seen.size() / 10);
+  CHECK(held_out < seen.size() / 2);
+  CHECK(readings == seen.size() + held_out);
+  CHECK(told == readings);
+}
+
+TEST_CASE("measuring ends when it is interrupted", "[calibrate]") {
+  const std::atomic<bool> at_once{true};
+  CHECK(observe(designed_networks(small, 1), made_up_clocks(machine, 0), at_once, unseen).empty());
+}
+
+TEST_CASE("a machine without noise is modelled exactly", "[calibrate]") {
+  const JudgedModels judged = fit_and_judge(observed(0), {1 << 15, 1 << 18});
+  REQUIRE(judged.errors.back().op == "*");
+  CHECK(judged.errors.size() > 40);
+  for (const ModelErrors& errors : judged.errors) {
+    CAPTURE(errors.op);
+    CHECK(errors.noise_floor == 0);
+    CHECK(errors.error < 0.2);  // some have as many prices as shapes
+    CHECK(errors.alone == Approx(0.8).epsilon(errors.held_out > 0 ? 1e-9 : 1));
+  }
+  CHECK(judged.errors.back().error < 1e-6);
+  CHECK(judged.errors.back().history > 0.01);
+  const TimeModel& all = judged.time_model.at("*");
+  CHECK(all.terms.at("bytes").value == Approx(2e-10).epsilon(1e-3));
+  CHECK(all.knots.at("bytes").at(1 << 18).value == Approx(3e-10).epsilon(1e-3));
+}
+
+TEST_CASE("noise shows in the floor, the error and sigma", "[calibrate]") {
+  const JudgedModels judged = fit_and_judge(observed(0.1), {1 << 15, 1 << 18});
+  const ModelErrors& all = judged.errors.back();
+  CHECK(all.noise_floor > 0.03);  // two readings of ±10 %: half of them differ by 5.9 % or more
+  CHECK(all.noise_floor < 0.09);
+  CHECK(all.error > 0.01);
+  CHECK(all.error < 1.2 * all.noise_floor);
+  CHECK(all.error < all.history / 2);
+  CHECK(all.sigma < 0.2);
+  const TimeModel& model = judged.time_model.at("conv2d.forward");
+  REQUIRE(model.sigma.has_value());
+  CHECK(model.sigma->basis == Basis::measured);
+  CHECK_THAT(model.sigma->source, Contains("held-out shapes") && Contains("noise floor"));
+}
+
+TEST_CASE("the same measurements give the same models", "[calibrate]") {
+  CHECK(fit_and_judge(observed(0.1), {}).time_model == fit_and_judge(observed(0.1), {}).time_model);
+}
+
+TEST_CASE("a calibration is told to people and to programs", "[calibrate]") {
+  Calibration found;
+  found.platform = read_platform(STINT_SOURCE_DIR "/platforms/desk.json");
+  found.devices = {{"cpu", fit_and_judge(observed(0.1), {}).errors}};
+  CHECK_THAT(calibration_text(found), Contains("cpu, all workers busy: ") &&
+                                          Contains("noise floor") && Contains("watts are assumed"));
+  CHECK_THAT(comparison_text(found),
+             Contains("op on cpu") && Contains("history") && Contains("conv2d.backward_weights"));
+  CHECK_THAT(calibration_json(found), Contains("\"noise_floor\"") && Contains("\"busy\": \"all\""));
+}
