@@ -1,0 +1,62 @@
+// The tasks of a problem on one worker of one device, as planners of general graphs see them:
+// items, which occupy bytes of the device's memory, and tasks, which read and write items.
+//
+// An item is a tensor, or all tensors that share bytes with each other: they share a buffer. Most
+// items are written by one task, and a task that runs again writes the item anew. An item is fixed
+// if there is one instance of it only, from its first use to its last: inputs of the step, which
+// come in once; items that several tasks write; what a task that updates state writes; items
+// without bytes. State is there throughout and taken off the memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "planner/problem.hpp"
+
+namespace stint {
+
+enum ItemId : int {};
+inline constexpr ItemId no_item{-1};
+
+struct GraphItem {
+  TensorId tensor = no_tensor;  // around all that share bytes
+  std::int64_t bytes = 0;       // rounded up to the alignment
+  std::vector<TaskId> writers;  // none: an input
+  bool is_fixed = false;
+  bool is_result = false;  // an instance must be there in the end
+  bool is_alone = true;    // nobody uses a part of it
+};
+
+struct GraphOutput {
+  ItemId item = no_item;
+  std::int64_t bytes = 0;       // of a buffer of its own
+  bool is_optional = false;     // may be left out if nobody reads it
+  ItemId in_place = no_item;    // whose place it may take, byte for byte
+  ItemId at_most_in = no_item;  // the same as far as any plan may do it: another may be larger
+};
+
+struct GraphTask {
+  std::vector<ItemId> reads;  // ascending, each once
+  std::vector<GraphOutput> writes;
+  std::int64_t workspace_bytes = 0;
+  bool runs_once = false;         // it updates state
+  std::vector<TaskId> ends_with;  // once one of these has run, state is newer than it may see
+};
+
+struct DeviceGraph {
+  DeviceId device{0};
+  MemoryId memory = no_memory;
+  std::vector<GraphItem> items;
+  std::vector<GraphTask> tasks;
+  std::vector<ItemId> item_of;  // by tensor; no_item for state and what nobody uses
+  std::int64_t state_bytes = 0;
+  std::int64_t capacity_bytes = 0;  // for the items: without state; negative if state is too much
+
+  TaskId writer(ItemId item) const { return items[item].writers.front(); }
+};
+
+// Nothing if the device cannot run every task, or sizes are beyond all reason.
+std::optional<DeviceGraph> device_graph(const Problem& problem, DeviceId device);
+
+}  // namespace stint
