@@ -9,9 +9,13 @@ namespace {
 
 constexpr double cost_units = 1e9;
 constexpr double steps_per_unit = 4e6;  // of local search, for one unit of the limit
-constexpr double work_per_unit = 0.5;   // of the solver
+constexpr double work_per_unit = 0.6;   // of the solver
+constexpr double later_share = 0.2;     // of the work, where a problem is solved again
+constexpr double first_share = 0.04;    // of the steps, for every search but the last
+constexpr double last_share = 0.3;      // of two
 constexpr int most_moments = 24;
-constexpr std::size_t strong_up_to_tasks = 2500;
+constexpr int most_stalled = 4;
+constexpr std::size_t strong_up_to_tasks = 20000;
 
 std::int64_t peak_in_order(SequenceMeter& meter, const TaskOrder& order) {
   return meter.measure(order).peak_bytes;
@@ -43,7 +47,6 @@ GraphSolver::GraphSolver(const DeviceGraph& graph, std::vector<double> costs,
       gaps_(graph, least_peak_order(meter_, std::move(orders))),
       replay_(graph, gaps_),
       whole_costs_(whole_costs(costs, cost_units).costs),
-      work_left_(options.limit * work_per_unit),
       least_peak_(INT64_MAX) {}
 
 bool GraphSolver::is_interrupted() const {
@@ -57,13 +60,13 @@ void GraphSolver::note(const TaskSequence& sequence, const SequenceMeasure& meas
   if (!best_ || measure.cost < best_->measure.cost) best_ = GraphPlan{sequence, measure};
 }
 
-std::optional<GraphSolver::Attempt> GraphSolver::replay(const Retention& retention,
-                                                        std::int64_t capacity) {
-  if (!replay_.make(retention)) return std::nullopt;
+std::optional<GraphSolver::Attempt> GraphSolver::replayed(bool possible, std::int64_t capacity) {
+  if (!possible) return std::nullopt;
   const SequenceMeasure measure = meter_.measure(replay_.sequence());
   note(replay_.sequence(), measure, capacity);
   const int last = static_cast<int>(replay_.sequence().size()) - 1;
-  return Attempt{measure.peak_bytes, replay_.stage()[std::min(measure.peak_step, last)]};
+  const int step = std::min(measure.peak_step, last);
+  return Attempt{measure.peak_bytes, replay_.stage()[step]};
 }
 
 void GraphSolver::search(const Retention& start, std::int64_t capacity, double share) {
@@ -118,7 +121,7 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   master.first = first_runs_in_order(gaps_.order(), master.moments);
   master.capacity_bytes = capacity;
   CpOptions options;
-  options.work = work_left_ / 2;
+  options.work = work_left_ * 0.75;
   options.strong_relaxation = graph_.tasks.size() <= strong_up_to_tasks;
   options.interrupted = options_.interrupted;
   MomentSolution solution = solve_moments(master, options, known_bound_);
@@ -127,25 +130,45 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   return solution;
 }
 
+// The bound is of costs rounded down, each by less than a unit.
+bool GraphSolver::is_proved() const {
+  if (!best_) return false;
+  const double bound = meter_.cost_of_all() * (1 + static_cast<double>(known_bound_) / cost_units);
+  return best_->measure.cost <= bound * (1 + 1e-7);
+}
+
+void GraphSolver::generate_moments(std::int64_t capacity) {
+  int stalled = 0;  // how often in a row a moment did not improve the bound
+  while (work_left_ > 0 && stalled < most_stalled && !is_interrupted()) {
+    const std::int64_t bound_before = known_bound_;
+    const MomentSolution solution = solve_master(capacity);
+    stalled = known_bound_ > bound_before ? 0 : stalled + 1;
+    if (solution.there.empty()) return;
+    const auto attempt = replayed(replay_.make(moments_, solution.there), capacity);
+    const bool fits = attempt && attempt->peak_bytes <= capacity;
+    if (!fits) search(retention_of(solution), capacity, first_share);
+    const bool is_solved = solution.status == CpStatus::optimal;
+    if (is_proved() || (fits && is_solved) || !attempt) return;
+    if (!is_solved && best_ && worth(solution) >= best_->measure.cost) return;
+    if (std::ssize(moments_) >= most_moments || !add_moment(attempt->position)) return;
+  }
+}
+
+double GraphSolver::worth(const MomentSolution& solution) const {
+  return meter_.cost_of_all() * (1 + static_cast<double>(solution.value) / cost_units);
+}
+
 std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   best_.reset();
-  const auto kept = replay(gaps_.keep_all(), capacity);
-  if (best_) return best_;
+  work_left_ = options_.limit * work_per_unit * (moments_.empty() ? 1 : later_share);
+  const auto kept = replayed(replay_.make(gaps_.keep_all()), capacity);
+  if (best_ || !kept) return best_;
   if (moments_.empty()) add_moment(kept->position);
-  search(best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_, capacity, 0.2);
-  while (has_cp_sat() && work_left_ > 0 && !is_interrupted()) {
-    const MomentSolution solution = solve_master(capacity);
-    if (solution.there.empty()) break;
-    const Retention wanted = retention_of(solution);
-    const auto attempt = replay(wanted, capacity);
-    const bool fits = attempt && attempt->peak_bytes <= capacity;
-    if (!fits) search(wanted, capacity, 0.1);
-    const double bound =
-        meter_.cost_of_all() * (1 + static_cast<double>(known_bound_) / cost_units);
-    if (best_ && best_->measure.cost <= bound * (1 + 1e-7)) break;
-    if (fits && solution.status == CpStatus::optimal) break;
-    if (!attempt || std::ssize(moments_) >= most_moments || !add_moment(attempt->position)) break;
-  }
+  const Retention start = best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
+  search(start, capacity, first_share);
+  if (has_cp_sat()) generate_moments(capacity);
+  if (!is_proved()) search(gaps_.keep_all(), capacity, last_share);
+  if (!is_proved() && !best_retention_.keep.empty()) search(best_retention_, capacity, last_share);
   return best_;
 }
 

@@ -32,7 +32,7 @@ class GraphSolver {
   // with what it knows. Nothing if none is found.
   std::optional<GraphPlan> solve(std::int64_t capacity_bytes);
 
-  // Tasks at whose first runs memory was counted, in their order.
+  // Tasks at whose first runs memory was counted, as they came.
   std::vector<TaskId> moments() const;
   double cost_of_all() const { return meter_.cost_of_all(); }
   std::int64_t least_peak_bytes() const { return least_peak_; }  // of any sequence seen
@@ -44,11 +44,14 @@ class GraphSolver {
   };
   bool is_interrupted() const;
   void note(const TaskSequence& sequence, const SequenceMeasure& measure, std::int64_t capacity);
-  std::optional<Attempt> replay(const Retention& retention, std::int64_t capacity);
+  std::optional<Attempt> replayed(bool possible, std::int64_t capacity);
   void search(const Retention& start, std::int64_t capacity, double share);
   Retention retention_of(const MomentSolution& solution) const;
   bool add_moment(int position);
   MomentSolution solve_master(std::int64_t capacity);
+  void generate_moments(std::int64_t capacity);
+  bool is_proved() const;
+  double worth(const MomentSolution& solution) const;
 
   const DeviceGraph& graph_;
   SequenceMeter meter_;

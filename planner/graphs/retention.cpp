@@ -94,24 +94,53 @@ void Replay::release(const Retention& retention, TaskId task) {
   for (const GraphOutput& output : graph_.tasks[task].writes) use(output.item);
 }
 
-bool Replay::make(const Retention& retention) {
+void Replay::begin() {
   sequence_.clear();
   stage_.clear();
   there_.assign(graph_.items.size(), 0);
   ran_.assign(graph_.tasks.size(), 0);
   passed_.assign(graph_.items.size(), 0);
   for (std::size_t i = 0; i < graph_.items.size(); ++i) there_[i] = graph_.items[i].is_fixed;
+}
+
+bool Replay::run(int position) {
+  const TaskId task = gaps_.order()[position];
+  for (const ItemId item : graph_.tasks[task].reads) {
+    if (!there_[item] && !compute_again(item, position)) return false;
+  }
+  sequence_.push_back(task);
+  stage_.push_back(position);
+  ran_[task] = 1;
+  for (const GraphOutput& output : graph_.tasks[task].writes) there_[output.item] = 1;
+  return true;
+}
+
+bool Replay::make(const Retention& retention) {
+  begin();
   for (int p = 0; p < static_cast<int>(gaps_.order().size()); ++p) {
-    const TaskId task = gaps_.order()[p];
     again_.clear();
-    for (const ItemId item : graph_.tasks[task].reads) {
-      if (!there_[item] && !compute_again(item, p)) return false;
+    if (!run(p)) return false;
+    release(retention, gaps_.order()[p]);
+  }
+  return true;
+}
+
+bool Replay::make(const std::vector<int>& positions, const std::vector<std::vector<char>>& there) {
+  begin();
+  std::size_t k = 0;
+  for (int p = 0; p < static_cast<int>(gaps_.order().size()); ++p) {
+    again_.clear();
+    const bool is_moment = k < positions.size() && positions[k] == p;
+    for (std::size_t i = 0; is_moment && i < there_.size(); ++i) {
+      const auto item = static_cast<ItemId>(i);
+      const bool is_older = gaps_.uses(item) > 0 && gaps_.use(item, 0) < p;
+      if (there[k][i] && !there_[i] && is_older && !compute_again(item, p)) return false;
     }
-    sequence_.push_back(task);
-    stage_.push_back(p);
-    ran_[task] = 1;
-    for (const GraphOutput& output : graph_.tasks[task].writes) there_[output.item] = 1;
-    release(retention, task);
+    if (!run(p)) return false;
+    if (!is_moment) continue;
+    for (std::size_t i = 0; i < there_.size(); ++i)
+      there_[i] = graph_.items[i].is_fixed || (there_[i] && there[k][i]);
+    ++k;
   }
   return true;
 }

@@ -58,11 +58,18 @@ class Replay {
   // False if something is missing that cannot be computed again, or is computed far too often.
   bool make(const Retention& retention);
 
+  // The same for sets of items: `there[k][item]` says whether the item is there when the task at
+  // the k-th of the positions has run; what is missing is computed before it. Between two of these
+  // positions nothing is dropped.
+  bool make(const std::vector<int>& positions, const std::vector<std::vector<char>>& there);
+
   const TaskSequence& sequence() const { return sequence_; }
   // By step: the position in the order of the task that it runs for, itself or one that needs it.
   const std::vector<int>& stage() const { return stage_; }
 
  private:
+  void begin();
+  bool run(int position);
   bool compute_again(ItemId item, int position);
   bool may_run(TaskId task) const;
   void release(const Retention& retention, TaskId task);
