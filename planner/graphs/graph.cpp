@@ -49,16 +49,12 @@ class OnDevice {
     return best;
   }
 
-  std::vector<TaskOrder> orders() const {
-    return {listed_order(problem_), depth_first_order(problem_), least_memory_order(problem_)};
-  }
-
   void attempt(const ChainAim& aim, const std::vector<int>& states) {
     GraphSolverOptions options;
     options.limit = problem_.request().limit;
     options.seed = static_cast<std::uint64_t>(problem_.request().seed);
     options.interrupted = options_.interrupted;
-    GraphSolver solver(graph_, costs(aim, states), orders(), options);
+    GraphSolver solver(graph_, costs(aim, states), memory_orders(problem_), options);
     const std::string name = memory_name(problem_.platform(), graph_.memory);
     std::int64_t capacity = graph_.capacity_bytes;
     for (int tried = 0; tried < attempts; ++tried) {
@@ -100,7 +96,8 @@ class OnDevice {
 }  // namespace
 
 std::optional<Answer> graph(const Problem& problem, const SearchOptions& options) {
-  if (!problem.request().recompute) return std::nullopt;
+  const Request& request = problem.request();
+  if (!request.recompute || request.objective == Objective::memory) return std::nullopt;
   std::optional<Answer> answer;
   for (std::size_t d = 0; d < problem.platform().devices.size(); ++d) {
     if (answer && answer->schedule && options.is_interrupted()) break;
