@@ -13,7 +13,8 @@ namespace stint {
 namespace {
 
 constexpr double bound_work_per_unit = 0.5;
-constexpr int attempts = 8;  // at fitting addresses into the memory
+constexpr double room_shares[] = {0.94, 0.86, 0.76};  // of the memory, for plans that leave room
+constexpr int attempts = 8;                           // at fitting addresses into the memory
 
 class OnDevice {
  public:
@@ -55,23 +56,45 @@ class OnDevice {
     options.seed = static_cast<std::uint64_t>(problem_.request().seed);
     options.interrupted = options_.interrupted;
     GraphSolver solver(graph_, costs(aim, states), memory_orders(problem_), options);
-    const std::string name = memory_name(problem_.platform(), graph_.memory);
-    std::int64_t capacity = graph_.capacity_bytes;
-    for (int tried = 0; tried < attempts; ++tried) {
-      const auto plan = solver.solve(capacity);
-      if (!plan) return;
-      Schedule schedule =
-          finish(problem_, graph_draft(problem_, graph_, plan->sequence, states), "graph");
-      const std::int64_t arena = schedule.arenas.contains(name) ? schedule.arenas.at(name) : 0;
-      if (accept(problem_, schedule, answer_)) {
-        keep(std::move(schedule));
-        break;
-      }
-      const std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
-      if (excess <= 0 || options_.is_interrupted()) return;
-      capacity -= std::min(excess, capacity >> tried) << tried;
+    const auto plan = solver.solve(graph_.capacity_bytes);
+    if (!plan) return;
+    for (int workers = device().workers; workers > 0; workers /= 2) {
+      if (!fit(solver, *plan, states, workers)) continue;
+      if (workers > 1) leave_room(solver, states, workers);
+      break;
     }
     claim(solver);
+  }
+
+  // A plan that takes less leaves room for more to run side by side.
+  void leave_room(GraphSolver& solver, const std::vector<int>& states, int workers) {
+    for (const double share : room_shares) {
+      if (options_.is_interrupted()) return;
+      const auto capacity = static_cast<double>(graph_.capacity_bytes) * share;
+      const auto plan = solver.shrink(static_cast<std::int64_t>(capacity));
+      if (!plan) return;
+      fit(solver, *plan, states, workers);
+    }
+  }
+
+  // Where addresses or workers side by side take more than there is, it is solved for less: by what
+  // was too much, and each time by twice as much.
+  bool fit(GraphSolver& solver, GraphPlan plan, const std::vector<int>& states, int workers) {
+    std::int64_t capacity = graph_.capacity_bytes;
+    for (int tried = 0; tried < attempts; ++tried) {
+      const GraphCrew crew{workers, states, capacity};
+      const Draft draft = graph_draft(problem_, graph_, plan.sequence, crew);
+      Schedule schedule = finish(problem_, draft, "graph");
+      const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
+      if (accept(problem_, schedule, answer_)) return keep(std::move(schedule)), true;
+      const std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
+      if (excess <= 0 || options_.is_interrupted()) return false;
+      capacity -= std::min(excess, capacity >> tried) << tried;
+      const auto smaller = solver.shrink(capacity);
+      if (!smaller) return false;
+      plan = *smaller;
+    }
+    return false;
   }
 
   void claim(const GraphSolver& solver) {

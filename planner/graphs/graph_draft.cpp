@@ -12,12 +12,12 @@ namespace {
 
 class Drafting {
  public:
-  Drafting(const Problem& problem, const DeviceGraph& graph, const std::vector<int>& states)
+  Drafting(const Problem& problem, const DeviceGraph& graph, const GraphCrew& crew)
       : problem_(problem),
         tasks_(problem.graph().tasks),
         graph_(graph),
-        states_(states),
-        worker_(problem.first_worker[graph.device]),
+        crew_(crew),
+        free_at_(crew.workers, 0.0),
         now_(graph.items.size(), no_buffer),
         state_(problem.graph().tensors.size(), no_buffer),
         ran_(tasks_.size(), false) {
@@ -25,7 +25,12 @@ class Drafting {
   }
 
   Draft draft(const TaskSequence& sequence) {
-    for (const TaskId task : sequence) add(task);
+    SequenceMeter meter(graph_, std::vector<double>(graph_.tasks.size(), 0.0));
+    meter.measure(sequence);
+    live_ = meter.live_bytes();
+    released_ = meter.released_bytes();
+    for (std::size_t step = 0; step < sequence.size(); ++step)
+      add(sequence[step], static_cast<int>(step));
     for (const TensorId result : problem_.graph().results) {
       const ItemId item = graph_.item_of[result];
       if (item != no_item && now_[item] == no_buffer) load(item);
@@ -79,7 +84,7 @@ class Drafting {
   void load(ItemId item) {
     Action action;
     action.what = Do::load;
-    action.worker = worker_;
+    action.worker = problem_.first_worker[graph_.device];
     now_[item] = add_buffer(graph_.items[item].tensor);
     action.writes = {now_[item]};
     draft_.actions.push_back(std::move(action));
@@ -101,27 +106,90 @@ class Drafting {
     return part(now_[item], tensor);
   }
 
-  void add(TaskId id) {
+  void add(TaskId id, int step) {
     const Task& task = tasks_[id];
     Action action;
-    action.worker = worker_;
     action.task = id;
-    action.state = states_[id];
+    action.state = crew_.states[id];
     for (const TensorId tensor : task.reads) action.reads.push_back(read(tensor));
     for (const TensorId tensor : task.updates) action.updates.push_back(state_[tensor]);
     for (const TensorId tensor : task.writes) action.writes.push_back(written(tensor, ran_[id]));
     if (task.workspace_bytes > 0) action.workspace = add_buffer(no_tensor, task.workspace_bytes);
     ran_[id] = true;
+    assign(step, action);
     draft_.actions.push_back(std::move(action));
+  }
+
+  double ready_at(const Action& action) {
+    double ready = 0;
+    for (const auto* list : {&action.reads, &action.updates}) {
+      for (const BufferId buffer : *list) ready = std::max(ready, ready_[outermost(buffer)]);
+    }
+    return ready;
+  }
+
+  // The worker that can begin the action first. Of those that are free in time the one that was
+  // busy last: the others may be of use earlier.
+  void assign(int step, Action& action) {
+    const double ready = std::max(ready_at(action), room_at(step, action));
+    int best = 0;
+    for (int w = 1; w < static_cast<int>(free_at_.size()); ++w) {
+      const double begin = std::max(ready, free_at_[w]);
+      const double best_begin = std::max(ready, free_at_[best]);
+      if (begin < best_begin || (begin == best_begin && free_at_[w] > free_at_[best])) best = w;
+    }
+    const double speed = problem_.platform().devices[graph_.device].states[action.state].speed;
+    const double seconds = problem_.seconds[graph_.device][action.task] / speed;
+    free_at_[best] = std::max(ready, free_at_[best]) + seconds;
+    for (const auto* list : {&action.writes, &action.updates}) {
+      for (const BufferId buffer : *list) ready_[outermost(buffer)] = free_at_[best];
+    }
+    action.worker = static_cast<WorkerId>(problem_.first_worker[graph_.device] + best);
+    const auto place = static_cast<ActionId>(draft_.actions.size());
+    if (crew_.workers > 1) under_way_.push_back({free_at_[best], released_[step], place});
+  }
+
+  // Until those before it end, what they alone use is there beside what the sequence has live. It
+  // waits for as many as it takes, the first to end first.
+  double room_at(int step, Action& action) {
+    if (crew_.workers == 1) return 0;
+    const double soonest = *std::min_element(free_at_.begin(), free_at_.end());
+    std::sort(under_way_.begin(), under_way_.end(),
+              [](const UnderWay& a, const UnderWay& b) { return a.end < b.end; });
+    std::erase_if(under_way_, [&](const UnderWay& other) { return other.end <= soonest; });
+    std::int64_t bytes = live_[step];
+    for (const UnderWay& other : under_way_) bytes += other.bytes;
+    double begin = 0;
+    for (const UnderWay& other : under_way_) {
+      if (bytes <= crew_.capacity_bytes) break;
+      bytes -= other.bytes;
+      begin = other.end;
+      action.after.push_back(other.action);
+    }
+    return begin;
+  }
+
+  BufferId outermost(BufferId buffer) const {
+    const BufferId whole = draft_.buffers[buffer].within;
+    return whole == no_buffer ? buffer : whole;
   }
 
   const Problem& problem_;
   const std::vector<Task>& tasks_;
   const DeviceGraph& graph_;
-  const std::vector<int>& states_;
-  WorkerId worker_;
-  std::vector<BufferId> now_;    // by item: its latest instance
-  std::vector<BufferId> state_;  // by tensor
+  const GraphCrew& crew_;
+  struct UnderWay {
+    double end = 0;
+    std::int64_t bytes = 0;  // that nobody after it uses
+    ActionId action{0};
+  };
+  std::vector<UnderWay> under_way_;
+  std::vector<std::int64_t> live_;      // by step of the sequence
+  std::vector<std::int64_t> released_;  // likewise: not live after it
+  std::vector<double> free_at_;         // by worker
+  std::map<BufferId, double> ready_;    // when it is written
+  std::vector<BufferId> now_;           // by item: its latest instance
+  std::vector<BufferId> state_;         // by tensor
   std::vector<bool> ran_;
   std::map<std::pair<BufferId, TensorId>, BufferId> parts_;
   Draft draft_;
@@ -130,8 +198,8 @@ class Drafting {
 }  // namespace
 
 Draft graph_draft(const Problem& problem, const DeviceGraph& graph, const TaskSequence& sequence,
-                  const std::vector<int>& states) {
-  return Drafting(problem, graph, states).draft(sequence);
+                  const GraphCrew& crew) {
+  return Drafting(problem, graph, crew).draft(sequence);
 }
 
 }  // namespace stint

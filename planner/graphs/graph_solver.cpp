@@ -10,9 +10,9 @@ namespace {
 constexpr double cost_units = 1e9;
 constexpr double steps_per_unit = 4e6;  // of local search, for one unit of the limit
 constexpr double work_per_unit = 0.6;   // of the solver
-constexpr double later_share = 0.2;     // of the work, where a problem is solved again
 constexpr double first_share = 0.04;    // of the steps, for every search but the last
-constexpr double last_share = 0.3;      // of two
+constexpr double short_share = 0.08;
+constexpr double last_share = 0.3;  // of two
 constexpr int most_moments = 24;
 constexpr int most_stalled = 4;
 constexpr std::size_t strong_up_to_tasks = 20000;
@@ -158,9 +158,15 @@ double GraphSolver::worth(const MomentSolution& solution) const {
   return meter_.cost_of_all() * (1 + static_cast<double>(solution.value) / cost_units);
 }
 
+std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity) {
+  best_.reset();
+  search(best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_, capacity, short_share);
+  return best_;
+}
+
 std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   best_.reset();
-  work_left_ = options_.limit * work_per_unit * (moments_.empty() ? 1 : later_share);
+  work_left_ = options_.limit * work_per_unit;
   const auto kept = replayed(replay_.make(gaps_.keep_all()), capacity);
   if (best_ || !kept) return best_;
   if (moments_.empty()) add_moment(kept->position);

@@ -28,9 +28,11 @@ class GraphSolver {
   GraphSolver(const DeviceGraph& graph, std::vector<double> costs, std::vector<TaskOrder> orders,
               const GraphSolverOptions& options);
 
-  // The best plan within so many bytes for the items; may be asked again for fewer, and then begins
-  // with what it knows. Nothing if none is found.
+  // The best plan within so many bytes for the items. Nothing if none is found.
   std::optional<GraphPlan> solve(std::int64_t capacity_bytes);
+
+  // The same for a little less than was solved: local search from there, a short one.
+  std::optional<GraphPlan> shrink(std::int64_t capacity_bytes);
 
   // Tasks at whose first runs memory was counted, as they came.
   std::vector<TaskId> moments() const;

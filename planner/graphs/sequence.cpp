@@ -41,6 +41,21 @@ void SequenceMeter::write(int step, const GraphOutput& output, bool again) {
   if (from >= 0) in_place_.push_back({step, from, now_[output.item]});
 }
 
+std::vector<std::int64_t> SequenceMeter::released_bytes() const {
+  std::vector<std::int64_t> change(live_.size() + 1, 0);  // of what goes beyond the step
+  for (const ItemInstance& instance : instances_) {
+    change[instance.begin] += instance.bytes;
+    change[instance.last] -= instance.bytes;
+  }
+  std::vector<std::int64_t> released = live_;
+  std::int64_t stays = 0;
+  for (std::size_t step = 0; step < released.size(); ++step) {
+    stays += change[step];
+    released[step] -= stays;
+  }
+  return released;
+}
+
 SequenceMeasure SequenceMeter::measure(const TaskSequence& sequence) {
   const int steps = static_cast<int>(sequence.size());
   instances_.clear();
