@@ -48,11 +48,20 @@ struct Operands {
   Place workspace;
 };
 
-// How good a network was in one step.
-struct StepScore {
-  double loss = 0;
-  std::int64_t labels = 0;  // of the step's batch, if they were counted
-  std::int64_t right = 0;   // of these, those that the network gave the highest score
+// How a network's predictions meet their labels, over some samples.
+struct LabelScore {
+  double loss = 0;  // summed up
+  std::int64_t labels = 0;
+  bool have_classes = false;
+  std::int64_t right = 0;  // of labels that are classes, those that the network scored highest
+
+  LabelScore& operator+=(const LabelScore& other) {
+    loss += other.loss;
+    labels += other.labels;
+    right += other.right;
+    have_classes = have_classes || other.have_classes;
+    return *this;
+  }
 };
 
 class Backend {
@@ -74,10 +83,13 @@ class Backend {
   // same for every plan of the graph; 0 where results tell enough.
   virtual std::uint64_t step_digest() const { return 0; }
 
-  // Between steps: how the last one went; nothing where tasks only have costs.
-  virtual std::optional<StepScore> score(std::int64_t /*step*/) const { return std::nullopt; }
-  // Between steps: whether the following ones count labels.
-  virtual void count_labels(bool /*counts*/) {}
+  // Between steps: the loss of the last one; nothing where tasks only have costs.
+  virtual std::optional<double> loss(std::int64_t /*step*/) const { return std::nullopt; }
+
+  // Between steps: the next one judges the network by so many of its first samples, and trains
+  // nothing; so do all that follow.
+  virtual void evaluate(std::int64_t /*step*/, std::int64_t /*samples*/) {}
+  virtual LabelScore label_score() const { return {}; }  // of the last step that judged
 };
 
 }  // namespace stint

@@ -26,6 +26,7 @@ struct Options {
   std::string data = "synthetic:0";
   std::string meter = "auto";
   std::string tolerance;
+  std::string evaluate;
   std::vector<std::string> storage;
   bool require_measured = false;
   bool json = false;
@@ -41,6 +42,12 @@ void interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+bool is_number(const std::string& text) {
+  constexpr std::size_t most_digits = 18;
+  return !text.empty() && text.size() <= most_digits &&
+         text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 // `synthetic:SEED`, `random:SEED`, or without a seed; nothing if the data come from files.
 std::optional<std::int64_t> seed_of(const std::string& spec) {
   const std::size_t colon = std::min(spec.find(':'), spec.size());
@@ -48,11 +55,18 @@ std::optional<std::int64_t> seed_of(const std::string& spec) {
   if (source != "synthetic" && source != "random") return std::nullopt;
   if (colon == spec.size()) return 0;
   const std::string digits = spec.substr(colon + 1);
-  const bool whole = !digits.empty() && digits.size() <= 18 &&
-                     digits.find_first_not_of("0123456789") == std::string::npos;
-  if (!whole)
+  if (!is_number(digits))
     throw stint::InputError("--data " + spec, "no seed; expected " + source + ":SEED, a number");
   return std::stoll(digits);
+}
+
+std::int64_t batches_of(const std::string& text) {
+  if (text.empty()) return 0;
+  if (text == "all") return stint::all_batches;
+  if (!is_number(text) || std::stoll(text) == 0)
+    throw stint::InputError("--eval " + text,
+                            "no number of batches; expected one from 1 on, or all");
+  return std::stoll(text);
 }
 
 // `10%` is 0.1.
@@ -100,6 +114,7 @@ std::string complaint(const Options& options, const stint::RunReport& report,
   if (options.require_measured && !report.energy.basis.starts_with("measured")) {
     return "no measured energy: " + report.energy.why_not_better.value_or(report.energy.basis);
   }
+  if (const std::string fault = loss_fault(report); !fault.empty()) return fault;
   if (!tolerance) return "";
   for (const auto& [what, error] :
        {std::pair("seconds", report.error_seconds()), std::pair("joules", report.error_joules())}) {
@@ -118,9 +133,11 @@ int run(Options& options) {
     options.run.seed = *seed;
   else
     options.run.data = options.data;
+  options.run.held_out_batches = batches_of(options.evaluate);
   options.run.storage = storage_of(options.storage);
   options.run.file = options.schedule == "-" ? "standard input" : options.schedule;
   const stint::Schedule schedule = stint::read_schedule(options.schedule);
+  if (!options.output.empty()) stint::expect_writable(options.output);
   const stint::RunReport report = stint::run(schedule, options.run, interrupted);
   const std::string text = run_report_text(report) + "\n";
   if (!options.output.empty()) stint::write_text(options.output, text);
@@ -150,11 +167,12 @@ void add_options(CLI::App& app, Options& options) {
                  "cifar10:FOLDER or npy:FILE,FILE...");
   app.add_flag("--synthetic", options.run.synthetic,
                "replay a network's plan by its costs alone, as on any machine");
-  app.add_option("--load", options.run.load_file, "FILE.npz: state to begin with");
+  app.add_option("--load", options.run.load_file,
+                 "FILE.npz: state to begin with; FILE.onnx: weights");
   app.add_option("--save", options.run.save_file, "FILE.npz: where the state goes at the end");
-  app.add_option("--eval", options.run.held_out_batches,
-                 "batches held out from training, to judge the trained network by")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+  app.add_option(
+      "--eval", options.evaluate,
+      "batches held out from training, to judge the trained network by: a number, or all");
   app.add_option("--meter", options.meter, "of energy: auto or model");
   app.add_flag("--require-measured", options.require_measured,
                "exit 5 unless the energy comes from a counter");

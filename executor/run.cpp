@@ -14,13 +14,28 @@
 #include "executor/synthetic_data.hpp"
 #include "files/input_error.hpp"
 #include "files/sha256.hpp"
+#include "files/text_file.hpp"
 #include "schedules/validate.hpp"
 
 namespace stint {
 namespace {
 
-void expect_valid(const Schedule& schedule, const std::string& file) {
-  const std::vector<Violation> violations = validate(schedule);
+bool is_training(const Schedule& schedule) {
+  return std::holds_alternative<Network>(schedule.model);
+}
+
+// The network's graph with its kernels, before the judge asks for the graph. Nothing if it cannot
+// be lowered so: that is for the judge to say.
+std::optional<LoweredNetwork> lowered_network(const Schedule& schedule) {
+  try {
+    return lower_with_kernels(std::get<Network>(schedule.model), schedule.lowering,
+                              std::ssize(schedule.graph.tasks));
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+void expect_none(const std::vector<Violation>& violations, const std::string& file) {
   if (violations.empty()) return;
   const auto& [rule, where, what] = violations.front();
   const std::string more = violations.size() == 1 ? ""
@@ -50,21 +65,22 @@ class Runner {
     }
   }
 
-  // Every batch meets the same state: what its step makes of it is forgotten.
-  Evaluation evaluate(std::int64_t batches, const StateBytes& state) {
-    Evaluation result{.batches = batches};
-    std::int64_t labels = 0;
-    std::int64_t right = 0;
-    backend_.count_labels(true);
-    for (std::int64_t step = first_held_out_step; step < first_held_out_step + batches; ++step) {
+  // Every batch meets the same state. The last one may have fewer samples that count.
+  Evaluation evaluate(const HeldOut& held_out, const StateBytes& state) {
+    LabelScore score;
+    std::int64_t step = first_held_out_step;
+    for (std::int64_t done = 0; done < held_out.samples; done += held_out.batch, ++step) {
       data_.put_back(state, step);
+      backend_.evaluate(step, std::min(held_out.batch, held_out.samples - done));
       run_step(step);
-      const StepScore score = backend_.score(step).value();
-      result.loss += score.loss / static_cast<double>(batches);
-      labels += score.labels;
-      right += score.right;
+      score += backend_.label_score();
     }
-    if (labels > 0) result.accuracy = static_cast<double>(right) / static_cast<double>(labels);
+    const auto labels = static_cast<double>(score.labels);
+    Evaluation result{.batches = step - first_held_out_step,
+                      .samples = held_out.samples,
+                      .left_out = held_out.left_out,
+                      .loss = score.loss / labels};
+    if (score.have_classes) result.accuracy = static_cast<double>(score.right) / labels;
     return result;
   }
 
@@ -109,10 +125,6 @@ RunReport head_of_report(const Schedule& schedule, const Simulation& simulation,
           .peak_bytes = highest_bytes(schedule)};
 }
 
-bool is_training(const Schedule& schedule) {
-  return std::holds_alternative<Network>(schedule.model);
-}
-
 void expect_no_training(const RunOptions& options) {
   const auto refuse = [](const std::string& option) {
     throw InputError(option,
@@ -125,22 +137,34 @@ void expect_no_training(const RunOptions& options) {
   if (options.held_out_batches > 0) refuse("--eval");
 }
 
+HeldOut held_out_of(const SampleSource& source, std::int64_t batches, std::int64_t batch) {
+  if (batches == 0) return {};
+  const std::optional<std::int64_t> count = source.count(SampleSet::held_out);
+  if (!count && batches == all_batches)
+    throw InputError("--eval all", "generated samples have no end; expected a number of batches");
+  std::int64_t samples = 0;
+  if (__builtin_mul_overflow(batches, batch, &samples)) samples = all_batches;
+  if (count) samples = std::min(samples, *count);
+  return {.samples = samples, .left_out = count.value_or(samples) - samples, .batch = batch};
+}
+
 // With real kernels.
-RunReport train(const Schedule& schedule, const RunOptions& options,
+RunReport train(const Schedule& schedule, const LoweredNetwork& lowered, const RunOptions& options,
                 const std::atomic<bool>& interrupted) {
   const auto& network = std::get<Network>(schedule.model);
-  const LoweredNetwork lowered = lower_with_kernels(network, schedule.lowering);
   const auto samples = open_samples(options.data, network, schedule.lowering.batch, options.seed,
                                     options.held_out_batches > 0);
+  const HeldOut held_out = held_out_of(*samples, options.held_out_batches, schedule.lowering.batch);
+  if (!options.save_file.empty()) expect_writable(options.save_file);
   std::optional<SavedState> saved;
-  if (!options.load_file.empty()) saved = read_state(options.load_file);
+  if (!options.load_file.empty()) saved = load_state(options.load_file, network.loss.kind);
   const NetworkValues values(network, lowered, schedule.lowering, *samples, options.seed,
                              std::move(saved));
   Arenas arenas(schedule, options.storage);
   CpuBackend backend(schedule, lowered, arenas, values, options.seed);
   const std::int64_t first = values.first_step();
   const Replayed replayed =
-      run_unjudged(schedule, arenas, backend, values, options, interrupted, first);
+      run_unjudged(schedule, arenas, backend, values, options, interrupted, first, held_out);
   if (!options.save_file.empty())
     write_state(options.save_file, values.to_save(replayed.state, first + options.steps));
   return replayed.report;
@@ -150,7 +174,8 @@ RunReport train(const Schedule& schedule, const RunOptions& options,
 
 Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend,
                       const TensorValues& values, const RunOptions& options,
-                      const std::atomic<bool>& interrupted, std::int64_t first_step) {
+                      const std::atomic<bool>& interrupted, std::int64_t first_step,
+                      const HeldOut& held_out) {
   const Simulation simulation = simulate(schedule);
   const Program program = compile(schedule, simulation.seconds, backend);
   StepData data(schedule, arenas, values);
@@ -164,22 +189,26 @@ Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend
   runner.run_steps(first_step, options.warmup_steps, [](std::int64_t, const StepTimes&) {});
   runner.run_steps(first_step, options.steps, [&](std::int64_t step, const StepTimes& times) {
     measurements.add(times);
-    if (const auto score = backend.score(step)) report.loss.push_back(score->loss);
+    if (const auto loss = backend.loss(step)) report.loss.push_back(*loss);
   });
   measurements.report(report);
   result.state = data.state(first_step + options.steps);
   report.state_sha256 = state_sha256(result.state);
   report.results_sha256 = data.results_sha256();
-  if (options.held_out_batches > 0)
-    report.evaluation = runner.evaluate(options.held_out_batches, result.state);
+  if (held_out.samples > 0) report.evaluation = runner.evaluate(held_out, result.state);
   for (const std::string& note : seating.notes()) report.notes.push_back(note);
   return result;
 }
 
 RunReport run(const Schedule& schedule, const RunOptions& options,
               const std::atomic<bool>& interrupted) {
-  expect_valid(schedule, options.file);
-  if (is_training(schedule) && !options.synthetic) return train(schedule, options, interrupted);
+  if (is_training(schedule) && !options.synthetic) {
+    if (const auto lowered = lowered_network(schedule)) {
+      expect_none(validate(schedule, lowered->graph), options.file);
+      return train(schedule, *lowered, options, interrupted);
+    }
+  }
+  expect_none(validate(schedule), options.file);
   expect_no_training(options);
   Arenas arenas(schedule, options.storage);
   const SyntheticValues values(schedule.graph, options.seed);

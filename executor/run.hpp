@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -26,7 +27,18 @@ struct RunOptions {
   std::string data;        // where samples come from (cpu/open_samples.hpp); "": generated
   std::string load_file;   // state to begin with; "": the first
   std::string save_file;   // where the state goes when the run has ended; "": nowhere
-  std::int64_t held_out_batches = 0;  // by which the trained network is judged
+  std::int64_t held_out_batches =
+      0;  // by which the trained network is judged, if there are so many
+};
+
+// For held_out_batches: all there are.
+inline constexpr std::int64_t all_batches = std::numeric_limits<std::int64_t>::max();
+
+// Samples by which a network is judged when it is trained.
+struct HeldOut {
+  std::int64_t samples = 0;
+  std::int64_t left_out = 0;  // of those that there are
+  std::int64_t batch = 1;     // so many in a step
 };
 
 // Ctrl-C: ended after the actions in hand.
@@ -49,6 +61,7 @@ struct Replayed {
 // resolve, and the order must be acyclic. `first_step` is the number of the first.
 Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend,
                       const TensorValues& values, const RunOptions& options,
-                      const std::atomic<bool>& interrupted, std::int64_t first_step = 0);
+                      const std::atomic<bool>& interrupted, std::int64_t first_step = 0,
+                      const HeldOut& held_out = {});
 
 }  // namespace stint

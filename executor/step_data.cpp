@@ -6,9 +6,9 @@
 
 #include "executor/byte_streams.hpp"
 #include "executor/operands.hpp"
-#include "executor/result_places.hpp"
 #include "files/sha256.hpp"
 #include "models/parts.hpp"
+#include "schedules/result_places.hpp"
 
 namespace stint {
 namespace {

@@ -23,7 +23,7 @@
 namespace stint {
 
 struct Draft {
-  std::vector<Buffer> buffers;  // without offset and id
+  std::vector<Buffer> buffers;  // without offset and id; double where there is a second offset
   std::vector<Action> actions;  // without wait, id and derived values
   std::vector<BufferId> kept;   // carry a result to the end of the step
 };

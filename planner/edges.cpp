@@ -40,6 +40,7 @@ class DataEdges {
         edges_(actions) {}
 
   void add(ActionId id, const Action& action) {
+    if (action.for_step == 1) return;  // into the half that nobody reads in this step
     for (const BufferId buffer : action.reads) read(id, buffer);
     for (const BufferId buffer : action.updates) read(id, buffer);
     for (const BufferId buffer : action.updates) write(id, buffer);

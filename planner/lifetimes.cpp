@@ -31,7 +31,8 @@ void include(const std::vector<Buffer>& buffers, const Action& action, int start
 void extend(const Problem& problem, const Buffer& buffer, BufferId whole, Lifetimes& lifetimes) {
   if (!buffer.initial) return;
   lifetimes.begin[whole] = before_all;
-  if (problem.graph().tensors[buffer.tensor].kind == Kind::state) lifetimes.stays[whole] = true;
+  const bool is_state = problem.graph().tensors[buffer.tensor].kind == Kind::state;
+  if (is_state || buffer.second_offset) lifetimes.stays[whole] = true;
 }
 
 // For every buffer the latest end of a use, and of a use by another action than that one.
@@ -83,7 +84,8 @@ Overwrites find_overwrites(const Problem& problem, const Lifetimes& lifetimes,
   return over;
 }
 
-// The outermost buffers of one memory as items; a buffer and those that take its place are one.
+// The outermost buffers of one memory as items; a buffer and those that take its place are one, the
+// halves of a double buffer are two, one behind the other.
 struct Items {
   std::vector<Item> items;
   std::vector<int> of_buffer;  // -1: not of this memory
@@ -104,7 +106,8 @@ Items items_of(const Problem& problem, MemoryId memory, const Lifetimes& lifetim
     }
     const std::int64_t bytes = aligned(buffers[b].bytes, problem.platform().memories[memory]);
     result.of_buffer[b] = static_cast<int>(result.items.size());
-    result.items.push_back({bytes, lifetimes.begin[b], lifetimes.end[b]});
+    const int halves = buffers[b].second_offset ? 2 : 1;
+    result.items.insert(result.items.end(), halves, {bytes, lifetimes.begin[b], lifetimes.end[b]});
   }
   return result;
 }
@@ -125,7 +128,9 @@ Layout layout(const Problem& problem, MemoryId memory, const Lifetimes& lifetime
 void take_offsets(const Layout& layout, std::vector<Buffer>& buffers) {
   for (std::size_t b = 0; b < buffers.size(); ++b) {
     const int item = layout.items.of_buffer[b];
-    if (item >= 0) buffers[b].offset = layout.placement.offsets[item];
+    if (item < 0) continue;
+    buffers[b].offset = layout.placement.offsets[item];
+    if (buffers[b].second_offset) buffers[b].second_offset = layout.placement.offsets[item + 1];
   }
 }
 

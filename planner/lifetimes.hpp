@@ -26,14 +26,15 @@ struct Events {
 Events events_of(const std::vector<double>& start_seconds, const std::vector<double>& seconds);
 
 // By buffer, for those that are not within another; half-open, in events. Wholes live while one of
-// their parts does. State lives throughout, initial inputs from the start, results to the end.
+// their parts does. State and double buffers live throughout, initial inputs from the start,
+// results to the end.
 struct Lifetimes {
   Events events;
   std::vector<int> begin;
   std::vector<int> end;
   std::vector<bool> outermost;
   std::vector<bool> alone;  // no part has a buffer in it
-  std::vector<bool> stays;  // to the end of the step: state and results
+  std::vector<bool> stays;  // to the end of the step: state, double buffers and results
 };
 
 Lifetimes lifetimes_of(const Problem& problem, const std::vector<Buffer>& buffers,
@@ -43,8 +44,8 @@ Lifetimes lifetimes_of(const Problem& problem, const std::vector<Buffer>& buffer
 // The outermost buffers, by the event at which they begin to live.
 std::vector<BufferId> by_begin(const Lifetimes& lifetimes);
 
-// Chooses all offsets; returns the arena of every memory. Outputs take the place of inputs where
-// the task permits it and the arena gets smaller by it.
+// Chooses all offsets, two where a buffer has a second; returns the arena of every memory. Outputs
+// take the place of inputs where the task permits it and the arena gets smaller by it.
 std::vector<std::int64_t> set_offsets(const Problem& problem, const Lifetimes& lifetimes,
                                       const std::vector<Action>& actions,
                                       std::vector<Buffer>& buffers);

@@ -14,6 +14,7 @@
 #include "planner/graphs/graph.hpp"
 #include "planner/keep_all.hpp"
 #include "planner/memory_bound.hpp"
+#include "planner/prefetch.hpp"
 #include "schedules/validate.hpp"
 
 namespace stint {
@@ -82,6 +83,14 @@ void take(Answer answer, Found& found) {
   const double value = answer.schedule->predicted.objective.value;
   if (!found.best || above(found.best->predicted.objective.value, value))
     found.best = std::move(answer.schedule);
+}
+
+void prefetch(const Problem& problem, Found& found) {
+  auto ahead = with_prefetch(problem, *found.best);
+  if (!ahead) return;
+  set_proof(found.bound, ahead->predicted);
+  judge(*ahead);
+  found.best = std::move(ahead);
 }
 
 Shortage memory_shortage(const Problem& problem, MemoryId memory, const Found& found) {
@@ -174,6 +183,7 @@ Outcome plan(const Problem& problem, const SearchOptions& given) {
   }
   outcome.interrupted = options.is_interrupted();
   if (found.best) {
+    prefetch(problem, found);
     found.best->predicted.interrupted = outcome.interrupted;
     set_proof(found.bound, found.best->predicted);
     outcome.status = found.best->predicted.optimal ? Status::optimal : Status::feasible;

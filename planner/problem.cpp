@@ -128,13 +128,9 @@ Graph lowered(const Model& model, const Lowering& lowering) {
   try {
     return lower(model, lowering);
   } catch (const InputError& error) {
-    const std::string_view fault = error.what();
     constexpr std::string_view place = "/lowering/";
-    constexpr std::string_view separator = ": ";
-    const auto end = fault.find(separator);
-    if (!fault.starts_with(place) || end == fault.npos) throw;
-    throw InputError("--" + std::string(fault.substr(place.size(), end - place.size())),
-                     std::string(fault.substr(end + separator.size())));
+    if (!error.where().starts_with(place)) throw;
+    throw InputError("--" + error.where().substr(place.size()), error.fault());
   }
 }
 

@@ -21,6 +21,7 @@ struct Judge {
   const Schedule& schedule;
   std::vector<Worker> workers;
   std::vector<Violation>& violations;
+  const Graph* lowered = nullptr;  // what the model lowers to, where that is known
 
   void report(int rule, std::string where, std::string what) const {
     violations.push_back({rule, std::move(where), std::move(what)});

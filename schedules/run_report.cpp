@@ -69,7 +69,9 @@ std::string evaluation_line(const std::optional<Evaluation>& evaluation) {
   if (!evaluation) return "";
   std::string text = fmt::format("held out   loss {:.4f}", evaluation->loss);
   if (evaluation->accuracy) text += fmt::format(", {:.1f} % right", 100 * *evaluation->accuracy);
-  return text + fmt::format(", over {}\n", count_text(evaluation->batches, "batch", "batches"));
+  text += fmt::format(", over {}", count_text(evaluation->samples, "sample"));
+  if (evaluation->left_out > 0) text += fmt::format(" ({} left out)", evaluation->left_out);
+  return text + '\n';
 }
 
 // The actions that take most of the difference.
@@ -97,6 +99,14 @@ std::optional<double> RunReport::error_seconds() const {
 
 std::optional<double> RunReport::error_joules() const {
   return relative_error(measured.joules, predicted.joules);
+}
+
+std::string loss_fault(const RunReport& report) {
+  const auto fault = std::find_if(report.loss.begin(), report.loss.end(),
+                                  [](double loss) { return !std::isfinite(loss); });
+  if (fault == report.loss.end()) return "";
+  return fmt::format("the loss of step {} is not a finite number (of {}, counted from 0)",
+                     fault - report.loss.begin(), count_text(report.steps, "step"));
 }
 
 std::string summary(const RunReport& report) {

@@ -41,7 +41,9 @@ struct RunAction {
 // The trained network on samples that it was not trained with.
 struct Evaluation {
   std::int64_t batches = 0;
-  double loss = 0;                 // the mean
+  std::int64_t samples = 0;        // the last batch may have fewer than the others
+  std::int64_t left_out = 0;       // samples that were held out and not used
+  double loss = 0;                 // the mean over all labels
   std::optional<double> accuracy;  // share of labels with the highest score; none without labels
 };
 
@@ -69,6 +71,10 @@ struct RunReport {
   std::optional<double> error_seconds() const;
   std::optional<double> error_joules() const;
 };
+
+// "the loss of step 3 is not a finite number…" for the first such step, counted from 0; "" if all
+// are finite.
+std::string loss_fault(const RunReport& report);
 
 // Reads a "stint-run" file; throws InputError if it is not one.
 RunReport parse_run_report(const std::string& text, const std::string& file);

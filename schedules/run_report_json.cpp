@@ -34,6 +34,8 @@ Json loss_json(const std::vector<double>& losses) {
 Json evaluation_json(const std::optional<Evaluation>& evaluation) {
   if (!evaluation) return nullptr;
   return {{"batches", evaluation->batches},
+          {"samples", evaluation->samples},
+          {"left_out", evaluation->left_out},
           {"loss", number_or_null(evaluation->loss)},
           {"accuracy", or_null(evaluation->accuracy)}};
 }
@@ -91,8 +93,11 @@ double loss_from(const JsonReader& json) {
 }
 
 Evaluation evaluation_from(const JsonReader& json) {
-  json.expect_only({"batches", "loss", "accuracy"});
-  Evaluation evaluation{.batches = json.integer("batches"), .loss = loss_from(json.child("loss"))};
+  json.expect_only({"batches", "samples", "left_out", "loss", "accuracy"});
+  Evaluation evaluation{.batches = json.integer("batches"),
+                        .samples = json.integer("samples"),
+                        .left_out = json.integer("left_out"),
+                        .loss = loss_from(json.child("loss"))};
   if (json.has("accuracy")) evaluation.accuracy = json.child("accuracy").number();
   return evaluation;
 }

@@ -54,14 +54,20 @@ void judge_everything(const Judge& judge) {
   judge_the_bill(judge, of_actions);
 }
 
-}  // namespace
-
-std::vector<Violation> validate(const Schedule& schedule) {
+std::vector<Violation> judged(const Schedule& schedule, const Graph* lowered) {
   std::vector<Violation> violations;
-  judge_everything(Judge{schedule, workers(schedule.platform), violations});
+  judge_everything(Judge{schedule, workers(schedule.platform), violations, lowered});
   std::stable_sort(violations.begin(), violations.end(),
                    [](const Violation& a, const Violation& b) { return a.rule < b.rule; });
   return violations;
+}
+
+}  // namespace
+
+std::vector<Violation> validate(const Schedule& schedule) { return judged(schedule, nullptr); }
+
+std::vector<Violation> validate(const Schedule& schedule, const Graph& lowered) {
+  return judged(schedule, &lowered);
 }
 
 bool can_be_simulated(const std::vector<Violation>& violations) {

@@ -23,6 +23,10 @@ struct Violation {
 
 std::vector<Violation> validate(const Schedule& schedule);
 
+// For whoever has lowered the schedule's model already, as the schedule says: `lowered` is what
+// came of it.
+std::vector<Violation> validate(const Schedule& schedule, const Graph& lowered);
+
 // Whether what simulate() relies on holds: names, order, actions and buffers are sound.
 bool can_be_simulated(const std::vector<Violation>& violations);
 

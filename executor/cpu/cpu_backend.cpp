@@ -6,10 +6,10 @@
 
 #include "executor/cpu/kernel_job.hpp"
 #include "executor/operands.hpp"
-#include "executor/result_places.hpp"
 #include "files/input_error.hpp"
 #include "models/training/workspace.hpp"
 #include "platforms/names.hpp"
+#include "schedules/result_places.hpp"
 
 namespace stint {
 namespace {
@@ -28,37 +28,6 @@ void expect_cpu(const Platform& platform, const Worker& worker) {
                                         memory.alignment_bytes, workspace_alignment_bytes));
 }
 
-// Counts, before the loss is computed, how many labels were met.
-class CountingJob : public Job {
- public:
-  CountingJob(std::unique_ptr<Job> job, const TaskKernel& kernel, const Operands& operands,
-              const Arenas& arenas, const bool& counts, LabelCount& count)
-      : job_(std::move(job)),
-        kernel_(kernel),
-        scores_(operands.reads[kernel.reads[0].place]),
-        labels_(operands.reads[kernel.reads[1].place]),
-        arenas_(arenas),
-        counts_(counts),
-        count_(count) {}
-
-  void run(std::int64_t step) override {
-    if (counts_)
-      count_ = stint::count_labels(
-          kernel_, reinterpret_cast<const float*>(arenas_.bytes(scores_, step).data()),
-          reinterpret_cast<const std::int32_t*>(arenas_.bytes(labels_, step).data()));
-    job_->run(step);
-  }
-
- private:
-  std::unique_ptr<Job> job_;
-  const TaskKernel& kernel_;
-  Place scores_;
-  Place labels_;
-  const Arenas& arenas_;
-  const bool& counts_;
-  LabelCount& count_;
-};
-
 }  // namespace
 
 CpuBackend::CpuBackend(const Schedule& schedule, const LoweredNetwork& lowered, Arenas& arenas,
@@ -67,6 +36,7 @@ CpuBackend::CpuBackend(const Schedule& schedule, const LoweredNetwork& lowered, 
       lowered_(lowered),
       arenas_(arenas),
       moves_(schedule, arenas, values),
+      evaluation_(schedule, lowered, arenas),
       seed_(seed) {
   const std::vector<Worker> all = workers(schedule.platform);
   for (const Action& action : schedule.actions) {
@@ -81,9 +51,7 @@ std::unique_ptr<Job> CpuBackend::compute(const Action& action, const Operands& o
   const TaskKernel& kernel = lowered_.kernels[action.task];
   auto job = std::make_unique<KernelJob>(lowered_.graph.tasks[action.task], kernel, operands,
                                          arenas_, pools_[action.worker], seed_);
-  if (kernel.op != "cross_entropy.forward") return job;
-  return std::make_unique<CountingJob>(std::move(job), kernel, operands, arenas_, counts_labels_,
-                                       counts_[action.task].emplace_back());
+  return evaluation_.in_both(std::move(job), action, operands);
 }
 
 std::unique_ptr<Job> CpuBackend::copy(const Action& action, const Operands& operands, double) {
@@ -94,16 +62,11 @@ std::unique_ptr<Job> CpuBackend::load(const Action& action, const Operands& oper
   return moves_.load(action, operands, 0);
 }
 
-std::optional<StepScore> CpuBackend::score(std::int64_t step) const {
+std::optional<double> CpuBackend::loss(std::int64_t step) const {
   float loss = 0;
   const std::vector<std::byte> held = arenas_.get(loss_, step);
   std::memcpy(&loss, held.data() + loss_skip_bytes_, sizeof(loss));
-  StepScore score{.loss = loss};
-  for (const auto& [task, counts] : counts_) {
-    score.labels += counts.front().labels;
-    score.right += counts.front().right;
-  }
-  return score;
+  return loss;
 }
 
 }  // namespace stint

@@ -3,13 +3,12 @@
 // every plan of the same numerics ends with the same bits.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <vector>
 
 #include "executor/arenas.hpp"
 #include "executor/backend.hpp"
-#include "executor/cpu/label_count.hpp"
+#include "executor/cpu/evaluation_jobs.hpp"
 #include "executor/cpu/leaf_kernels.hpp"
 #include "executor/moves.hpp"
 #include "models/training/lower_network.hpp"
@@ -30,20 +29,22 @@ class CpuBackend : public Backend {
   std::unique_ptr<Job> load(const Action& action, const Operands& operands,
                             double seconds) override;
 
-  std::optional<StepScore> score(std::int64_t step) const override;
-  void count_labels(bool counts) override { counts_labels_ = counts; }
+  std::optional<double> loss(std::int64_t step) const override;
+  void evaluate(std::int64_t step, std::int64_t samples) override {
+    evaluation_.begin(step, samples);
+  }
+  LabelScore label_score() const override { return evaluation_.score(); }
 
  private:
   const Schedule& schedule_;
   const LoweredNetwork& lowered_;
   Arenas& arenas_;
   Moves moves_;
+  EvaluationJobs evaluation_;
   std::int64_t seed_;
   std::map<WorkerId, KernelPool> pools_;
   Place loss_;
   std::int64_t loss_skip_bytes_ = 0;
-  bool counts_labels_ = false;
-  std::map<TaskId, std::deque<LabelCount>> counts_;  // of every task of the loss, by execution
 };
 
 }  // namespace stint

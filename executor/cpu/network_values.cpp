@@ -19,8 +19,8 @@ std::string name_in_batch(const std::string& name, std::int64_t microbatch,
   return lowering.microbatches == 1 ? name : fmt::format("{}#{}", name, microbatch);
 }
 
-std::string size_text(const SavedTensor& tensor) {
-  return fmt::format("{} elements", tensor.bytes.size() / sizeof(float));
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
 }  // namespace
@@ -88,14 +88,16 @@ void NetworkValues::expect_all_saved() const {
   for (int t = 0; t < static_cast<int>(graph_.tensors.size()); ++t) {
     const Tensor& tensor = graph_.tensors[t];
     if (tensor.kind != Kind::state || tensor.part_of || states_[t].name != tensor.name) continue;
+    if (begins_anew(states_[t])) continue;
     const auto found = saved_->tensors.find(tensor.name);
     if (found == saved_->tensors.end())
-      throw InputError("--load", fmt::format("no {}; expected all state of the network",
-                                             in_quotes(tensor.name)));
-    if (std::ssize(found->second.bytes) != tensor.bytes)
-      throw InputError(
-          "--load", fmt::format("{} has {}; expected {}", in_quotes(tensor.name),
-                                size_text(found->second), tensor.bytes / bytes_of(Element::f32)));
+      throw InputError("--load",
+                       fmt::format("no {}; expected all {} of the network", in_quotes(tensor.name),
+                                   saved_->parameters_only ? "parameters" : "state"));
+    if (std::ssize(found->second.bytes) != tensor.bytes || found->second.shape != shape_of(tensor))
+      throw InputError("--load",
+                       fmt::format("{} is {}; expected {}", in_quotes(tensor.name),
+                                   shape_text(found->second.shape), shape_text(shape_of(tensor))));
     ++used;
   }
   if (used == saved_->tensors.size()) return;
@@ -109,9 +111,13 @@ void NetworkValues::expect_all_saved() const {
   }
 }
 
+bool NetworkValues::begins_anew(const State& state) const {
+  return !saved_ || (saved_->parameters_only && state.parameter == nullptr);
+}
+
 void NetworkValues::fill_state(TensorId tensor, std::span<std::byte> bytes) const {
   const State& state = states_[tensor];
-  if (saved_) {
+  if (!begins_anew(state)) {
     std::memcpy(bytes.data(), saved_->tensors.at(state.name).bytes.data() + state.offset_bytes,
                 bytes.size());
     return;

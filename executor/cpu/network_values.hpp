@@ -47,6 +47,7 @@ class NetworkValues : public TensorValues {
   void name_inputs(const Network& network, const Lowering& lowering);
   void name_state(const Lowering& lowering);
   void expect_all_saved() const;
+  bool begins_anew(const State& state) const;
   std::vector<std::int64_t> shape_of(const Tensor& state) const;
 
   const Graph& graph_;

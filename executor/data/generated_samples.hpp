@@ -13,6 +13,7 @@ class GeneratedSamples : public SampleSource {
  public:
   GeneratedSamples(std::vector<SampleInput> inputs, std::int64_t seed);
 
+  std::optional<std::int64_t> count(SampleSet) const override { return std::nullopt; }
   void read(SampleSet set, std::size_t input, std::int64_t sample,
             std::span<std::byte> bytes) const override;
 

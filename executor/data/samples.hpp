@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ class SampleSource {
   virtual ~SampleSource() = default;
   SampleSource(const SampleSource&) = delete;
   SampleSource& operator=(const SampleSource&) = delete;
+
+  // How many there are before the first follows again; nothing where they have no end.
+  virtual std::optional<std::int64_t> count(SampleSet set) const = 0;
 
   // Fills `bytes` with whole samples of the input, from `sample` on. Allocates nothing.
   virtual void read(SampleSet set, std::size_t input, std::int64_t sample,

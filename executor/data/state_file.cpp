@@ -5,6 +5,8 @@
 #include "executor/data/npz.hpp"
 #include "files/input_error.hpp"
 #include "files/text_file.hpp"
+#include "models/model.hpp"
+#include "models/onnx/read_onnx.hpp"
 
 namespace stint {
 namespace {
@@ -45,6 +47,20 @@ void write_state(const std::string& path, const SavedState& state) {
   std::memcpy(steps.data(), &state.steps, sizeof(state.steps));
   arrays[steps_name] = {NpyType::i8, {}, steps};
   write_text(path, npz_text(arrays));
+}
+
+SavedState load_state(const std::string& path, const LossKind& loss) {
+  if (!is_onnx_file(path)) return read_state(path);
+  const bool by_class = std::holds_alternative<CrossEntropy>(loss);
+  const OnnxModel model =
+      read_onnx(path, {.loss = by_class ? OnnxLoss::cross_entropy : OnnxLoss::mse});
+  SavedState state{.parameters_only = true};
+  for (const WeightSource& source : model.weights) {
+    const std::vector<float> values = initial_values(path, source);
+    const auto* bytes = reinterpret_cast<const char*>(values.data());
+    state.tensors[source.parameter] = {source.shape, {bytes, values.size() * sizeof(float)}};
+  }
+  return state;
 }
 
 }  // namespace stint

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "files/input_error.hpp"
 
@@ -98,22 +100,35 @@ StoredSamples::StoredSamples(std::vector<SampleInput> inputs, std::int64_t batch
     : inputs_(std::move(inputs)) {
   sets_[SampleSet::training] = std::move(training);
   if (held_out) sets_[SampleSet::held_out] = std::move(*held_out);
-  for (const auto& [which, set] : sets_) check(set, batch);
+  for (const auto& [which, set] : sets_) {
+    if (which == SampleSet::training)
+      check(set, batch, "a batch");
+    else
+      check(set, 1, "to judge the network by");
+  }
 }
 
-void StoredSamples::check(const StoredSet& set, std::int64_t batch) const {
+void StoredSamples::check(const StoredSet& set, std::int64_t least, const std::string& what) const {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const std::int64_t count = count_of(set[i]);
-    const std::int64_t least = inputs_[i].has_samples ? batch : 1;
-    if (count < least)
+    if (count < (inputs_[i].has_samples ? least : 1))
       throw InputError(set[i].file,
-                       fmt::format("{} samples; expected at least {}, a batch", count, least));
+                       fmt::format("{} samples; expected at least {}, {}", count, least, what));
     if (inputs_[i].has_samples && count != count_of(set[0]))
       throw InputError(set[i].file, fmt::format("{} samples; expected {}, as in {}", count,
                                                 count_of(set[0]), set[0].file));
     expect_size(set[i], inputs_[i]);
     expect_range(set[i], inputs_[i]);
   }
+}
+
+std::optional<std::int64_t> StoredSamples::count(SampleSet set) const {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  const StoredSet& stored = sets_.at(set);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].has_samples) least = std::min(least, count_of(stored[i]));
+  }
+  return least;
 }
 
 void StoredSamples::read(SampleSet set, std::size_t index, std::int64_t sample,

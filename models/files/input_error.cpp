@@ -5,7 +5,7 @@
 namespace stint {
 
 InputError::InputError(const std::string& where, const std::string& fault)
-    : std::runtime_error(one_line(where + ": " + fault)) {}
+    : std::runtime_error(one_line(where + ": " + fault)), where_(where), fault_(fault) {}
 
 std::string one_line(const std::string& text) {
   std::string line;

@@ -12,6 +12,13 @@ class InputError : public std::runtime_error {
   // `where` is a JSON pointer, a file, or both ("a.json: /tasks/3"); `fault` says what is wrong and
   // what was expected. Line breaks and other control characters are escaped: one fault, one line.
   InputError(const std::string& where, const std::string& fault);
+
+  const std::string& where() const { return where_; }
+  const std::string& fault() const { return fault_; }
+
+ private:
+  std::string where_;
+  std::string fault_;
 };
 
 // The same text with control characters written as \u00XX, so that it stays on one line.

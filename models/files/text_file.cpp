@@ -80,11 +80,17 @@ void write_in_place(const std::string& path, const std::string& text) {
   write_all(file.number(), text, path);
 }
 
-void write_aside_and_rename(const std::string& path, const std::string& text) {
-  // A link keeps pointing where it points: the file behind it is what gets replaced.
+// A link keeps pointing where it points: the file behind it is what gets replaced.
+std::string target_of(const std::string& path) {
   std::error_code error;
   const auto target = std::filesystem::weakly_canonical(path, error);
-  std::string aside = (error ? path : target.string()) + ".XXXXXX";
+  return error ? path : target.string();
+}
+
+std::string aside_of(const std::string& path) { return target_of(path) + ".XXXXXX"; }
+
+void write_aside_and_rename(const std::string& path, const std::string& text) {
+  std::string aside = aside_of(path);
   Descriptor file(::mkostemp(aside.data(), O_CLOEXEC));
   if (file.number() < 0) fail_to_write(path);
   try {
@@ -92,7 +98,7 @@ void write_aside_and_rename(const std::string& path, const std::string& text) {
     ::umask(mask);
     ::fchmod(file.number(), 0666 & ~mask);
     write_all(file.number(), text, path);
-    if (!file.close() || ::rename(aside.c_str(), (error ? path : target.string()).c_str()) != 0) {
+    if (!file.close() || ::rename(aside.c_str(), target_of(path).c_str()) != 0) {
       throw std::runtime_error(path + ": not written: " + reason());
     }
   } catch (...) {
@@ -108,6 +114,20 @@ std::string read_text(const std::string& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) fail_to_read(path);
   return read_all(file.number(), path);
+}
+
+void expect_writable(const std::string& path) {
+  if (path == "-") return;
+  if (!is_replaceable(path)) {
+    const bool is_folder = std::filesystem::is_directory(path);
+    if (!is_folder && ::access(path.c_str(), W_OK) == 0) return;
+    if (is_folder) errno = EISDIR;
+    fail_to_write(path);
+  }
+  std::string aside = aside_of(path);
+  const Descriptor file(::mkostemp(aside.data(), O_CLOEXEC));
+  if (file.number() < 0) fail_to_write(path);
+  ::unlink(aside.c_str());
 }
 
 void write_text(const std::string& path, const std::string& text) {

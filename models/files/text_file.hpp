@@ -14,4 +14,7 @@ std::string read_text(const std::string& path);
 // of a file is left behind.
 void write_text(const std::string& path, const std::string& text);
 
+// Throws the InputError that writing would, before there is anything to write.
+void expect_writable(const std::string& path);
+
 }  // namespace stint

@@ -17,6 +17,18 @@ LayerOutcome infer_equal_shapes(const InputShapes& inputs) {
   return same_as_first(inputs);
 }
 
+// Two inputs, the second of which may have ones: each of its elements then stands for several.
+LayerOutcome infer_broadcast(const InputShapes& inputs) {
+  const Shape &first = inputs[0], &second = inputs[1];
+  bool fits = first.size() == second.size();
+  for (std::size_t i = 0; fits && i < first.size(); ++i)
+    fits = second[i] == first[i] || (second[i] == Dimension{1} && !first[i].per_sample);
+  if (!fits)
+    throw ShapeFault(fmt::format("{} and {}; expected equal shapes, or ones in the second",
+                                 to_string(first), to_string(second)));
+  return same_as_first(inputs);
+}
+
 // The shape of a learned tensor that is added or multiplied: given, or one number per channel.
 std::vector<std::int64_t> broadcast_shape(const std::vector<std::int64_t>& given,
                                           const Shape& input) {
@@ -73,13 +85,17 @@ LayerOutcome infer_kind(const Softmax& layer, const InputShapes& inputs) {
 }
 
 LayerOutcome infer_kind(const Add&, const InputShapes& inputs) {
-  return infer_equal_shapes(inputs);
+  return inputs.size() == 2 ? infer_broadcast(inputs) : infer_equal_shapes(inputs);
 }
-LayerOutcome infer_kind(const Mul&, const InputShapes& inputs) {
-  return infer_equal_shapes(inputs);
-}
+LayerOutcome infer_kind(const Mul&, const InputShapes& inputs) { return infer_broadcast(inputs); }
 LayerOutcome infer_kind(const Affine&, const InputShapes& inputs) { return same_as_first(inputs); }
-LayerOutcome infer_kind(const Relu&, const InputShapes& inputs) { return same_as_first(inputs); }
+LayerOutcome infer_kind(const Relu& layer, const InputShapes& inputs) {
+  if (layer.max && !(*layer.max > layer.min))
+    throw ShapeFault(fmt::format("from {} to {}; expected a max above min", layer.min, *layer.max));
+  if (layer.slope != 0 && (layer.max || layer.min != 0))
+    throw ShapeFault("a slope and bounds; expected one or the other");
+  return same_as_first(inputs);
+}
 LayerOutcome infer_kind(const Gelu&, const InputShapes& inputs) { return same_as_first(inputs); }
 LayerOutcome infer_kind(const Sigmoid&, const InputShapes& inputs) { return same_as_first(inputs); }
 LayerOutcome infer_kind(const Tanh&, const InputShapes& inputs) { return same_as_first(inputs); }

@@ -16,7 +16,9 @@ std::int64_t least_integer(std::string_view key) {
 }
 
 double least_number(std::string_view key) {
-  return key == "factor" || key == "offset" || key == "scale" ? -infinity : 0;
+  const bool any_sign =
+      key == "factor" || key == "offset" || key == "scale" || key == "min" || key == "max";
+  return any_sign ? -infinity : 0;
 }
 
 bool is_below_one(std::string_view key) {

@@ -133,13 +133,18 @@ struct Affine {
   }
 };
 
+// x between two bounds; below the lower one, slope · x if there is a slope.
 struct Relu {
   static constexpr std::string_view op = "relu";
   std::optional<double> max;  // 6 for relu6
+  double min = 0;
+  double slope = 0;  // of leaky ones, which have no other bounds
   bool operator==(const Relu&) const = default;
   template <typename Self, typename Visitor>
   static void fields(Self& self, Visitor& visit) {
     visit.optional("max", self.max);
+    visit.optional("min", self.min);
+    visit.optional("slope", self.slope);
   }
 };
 
@@ -177,7 +182,7 @@ struct Softmax {
   }
 };
 
-// The sum of two or more inputs of one shape.
+// The sum of two or more inputs of one shape; the second of just two may have ones, to broadcast.
 struct Add {
   static constexpr std::string_view op = "add";
   bool operator==(const Add&) const = default;
@@ -185,7 +190,7 @@ struct Add {
   static void fields(Self&, Visitor&) {}
 };
 
-// The elementwise product of two inputs of one shape.
+// The elementwise product of two inputs, the second as in Add.
 struct Mul {
   static constexpr std::string_view op = "mul";
   bool operator==(const Mul&) const = default;
@@ -275,7 +280,7 @@ struct AvgPool2d {
   Pair stride{};
   Padding padding{};
   bool ceil = false;
-  bool count_padding = false;  // divide by the whole window, padding included
+  bool count_padding = false;  // divide by what of the window is in the padded image
   bool operator==(const AvgPool2d&) const = default;
   template <typename Self, typename Visitor>
   static void fields(Self& self, Visitor& visit) {

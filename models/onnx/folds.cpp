@@ -48,7 +48,7 @@ void fold_constant_of_shape(OnnxTranslation& t, const OnnxNode& node) {
   const double number = number_of(*value->tensor, t.scope.file());
   const OnnxType type = value->tensor->type;
   if (type == OnnxType::float32) return t.pass(node, filled(node, number, dims));
-  if (type != OnnxType::int64 || count > most_integers)
+  if ((type != OnnxType::int64 && type != OnnxType::int32) || count > most_integers)
     throw OnnxUnsupported("of " + to_string(type));
   t.pass(node, OnnxIntegers{Shape(static_cast<std::size_t>(count), whole(number)), dims});
 }
@@ -105,10 +105,11 @@ void fold_cast(OnnxTranslation& t, const OnnxNode& node) {
   const auto to = static_cast<OnnxType>(attribute(node, "to", std::int64_t{0}));
   const bool to_integer = to == OnnxType::int32 || to == OnnxType::int64;
   const OnnxValue& value = t.scope.input(node, 0);
-  if (std::holds_alternative<OnnxIntegers>(value) == to_integer) return t.pass(node, value);
+  const bool is_integer = std::holds_alternative<OnnxIntegers>(value);
+  const bool to_float = to == OnnxType::float32 || to == OnnxType::float64;
+  if (is_integer ? to_integer : to == OnnxType::float32) return t.pass(node, value);
   const auto number = t.scope.number(node, 0);
-  if (!number || (!to_integer && to != OnnxType::float32 && to != OnnxType::float64))
-    throw OnnxUnsupported("to " + to_string(to));
+  if (!number || (!to_integer && !to_float)) throw OnnxUnsupported("to " + to_string(to));
   if (to_integer) return t.pass(node, OnnxIntegers{{whole(*number)}, {}});
   t.pass(node, plain_number(*number));
 }
@@ -166,10 +167,16 @@ void fold_range(OnnxTranslation& t, const OnnxNode& node) {
     ends[i] = numbers[0];
   }
   const auto [start, limit, step] = ends;
-  if (step != 1 || start < 0 || limit < start || limit - start > most_integers)
-    throw OnnxUnsupported("of other than a few numbers in order");
-  OnnxIntegers list{.shape = {limit - start}};
-  for (std::int64_t number = start; number < limit; ++number) list.numbers.push_back({number});
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  const auto is_small = [](std::int64_t number) { return number >= -most && number <= most; };
+  if (step == 0 || !std::all_of(ends.begin(), ends.end(), is_small))
+    throw OnnxUnsupported("of numbers beyond 2^31, or without a step");
+  OnnxIntegers list;
+  for (std::int64_t number = start; step > 0 ? number < limit : number > limit; number += step) {
+    list.numbers.push_back({number});
+    if (list.numbers.size() > most_integers) throw OnnxUnsupported("of too many numbers");
+  }
+  list.shape = {static_cast<std::int64_t>(list.numbers.size())};
   t.pass(node, list);
 }
 

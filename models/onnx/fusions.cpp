@@ -26,6 +26,7 @@ class Fusing {
       if (gone_.contains(i)) continue;
       if (nodes_[i].op == "MatMul") fuse_bias(i);
       if (nodes_[i].op == "Erf") fuse_gelu(i);
+      if (nodes_[i].op == "Sqrt") fuse_layer_norm(i);
     }
     std::vector<OnnxNode> kept;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -82,10 +83,11 @@ class Fusing {
   }
 
   void replace(const std::vector<std::size_t>& parts, std::size_t last, const std::string& op,
-               const std::vector<std::string>& inputs) {
+               const std::vector<std::string>& inputs,
+               const std::vector<OnnxAttribute>& attributes = {}) {
     for (const std::size_t part : parts) gone_.insert(part);
     gone_.erase(last);
-    nodes_[last] = {nodes_[last].name, op, inputs, nodes_[last].outputs, {}};
+    nodes_[last] = {nodes_[last].name, op, inputs, nodes_[last].outputs, attributes};
   }
 
   // MatMul by a matrix, then Add of a vector as long as its rows.
@@ -137,6 +139,89 @@ class Fusing {
       return;
     parts.push_back(half->second);
     replace(parts, product, "Gelu", {x});
+  }
+
+  // What makes a value that is read so often, if it is of that kind.
+  Found maker(const std::string& name, std::string_view op, int readers = 1) const {
+    const auto found = makers_.find(name);
+    if (found == makers_.end() || nodes_[found->second].op != op) return std::nullopt;
+    const bool fits = readers_.at(name).count == readers && !gone_.contains(found->second);
+    return fits && !nodes_[found->second].inputs.empty() ? Found(found->second) : std::nullopt;
+  }
+
+  // k, if the node is the mean over the last k dimensions, which stay as ones.
+  std::optional<std::int64_t> mean_of_last(std::size_t mean) {
+    if (attribute(nodes_[mean], "keepdims", std::int64_t{1}) != 1) return std::nullopt;
+    if (has_input(nodes_[mean], 1) && !scope_.is_constant(nodes_[mean].inputs[1]))
+      return std::nullopt;
+    const std::vector<std::int64_t> axes = list_of(scope_, nodes_[mean], "axes", 1);
+    const auto count = static_cast<std::int64_t>(axes.size());
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (axes[static_cast<std::size_t>(i)] != i - count) return std::nullopt;
+    }
+    return count > 0 ? std::optional(count) : std::nullopt;
+  }
+
+  // The difference whose square this is: d², or d · d.
+  std::optional<std::string> root_of(std::size_t square) {
+    const auto& inputs = nodes_[square].inputs;
+    if (inputs.size() != 2) return std::nullopt;
+    const bool fits = nodes_[square].op == "Mul" ? inputs[0] == inputs[1] : is_about(inputs[1], 2);
+    return fits ? std::optional(inputs[0]) : std::nullopt;
+  }
+
+  // The parts of (x - mean x) / √(mean (x - mean x)² + ε), from the root on: what it is of, and
+  // how.
+  struct Norm {
+    std::vector<std::size_t> parts;
+    std::string x;
+    std::string difference;
+    std::int64_t dimensions = 0;
+    double epsilon = 0;
+  };
+
+  std::optional<Norm> norm_of(std::size_t root) {
+    const Found sum = maker(nodes_[root].inputs.at(0), "Add");
+    if (!sum || nodes_[*sum].inputs.size() != 2) return std::nullopt;
+    const bool first = !scope_.is_constant(nodes_[*sum].inputs[0]);
+    const auto epsilon = scope_.number(nodes_[*sum].inputs[first ? 1 : 0]);
+    const Found variance = maker(nodes_[*sum].inputs[first ? 0 : 1], "ReduceMean");
+    if (!epsilon || !variance) return std::nullopt;
+    Found square = maker(nodes_[*variance].inputs[0], "Pow");
+    if (!square) square = maker(nodes_[*variance].inputs[0], "Mul");
+    const auto name = square ? root_of(*square) : std::nullopt;
+    if (!name) return std::nullopt;
+    const Found difference = maker(*name, "Sub", nodes_[*square].op == "Mul" ? 3 : 2);
+    if (!difference || nodes_[*difference].inputs.size() != 2) return std::nullopt;
+    const Found mean = maker(nodes_[*difference].inputs[1], "ReduceMean");
+    const std::string& x = nodes_[*difference].inputs[0];
+    if (!mean || nodes_[*mean].inputs[0] != x) return std::nullopt;
+    const auto dimensions = mean_of_last(*mean);
+    if (!dimensions || mean_of_last(*variance) != dimensions) return std::nullopt;
+    return Norm{
+        {root, *sum, *variance, *square, *difference, *mean}, x, *name, *dimensions, *epsilon};
+  }
+
+  // With the weight that it is multiplied by, and the bias that is added.
+  void fuse_layer_norm(std::size_t root) {
+    auto norm = nodes_[root].inputs.size() == 1 ? norm_of(root) : std::nullopt;
+    const Found quotient = norm ? only_reader(root, "Div") : std::nullopt;
+    if (!quotient || nodes_[*quotient].inputs[0] != norm->difference) return;
+    const Found scaling = only_reader(*quotient, "Mul");
+    if (!scaling) return;
+    const std::string weight = other_input(*scaling, nodes_[*quotient].outputs[0]);
+    if (!scope_.is_constant(weight)) return;
+    std::vector<std::string> inputs = {norm->x, weight};
+    norm->parts.insert(norm->parts.end(), {*quotient, *scaling});
+    std::size_t last = *scaling;
+    const Found shift = only_reader(*scaling, "Add");
+    if (shift && scope_.is_constant(other_input(*shift, nodes_[*scaling].outputs[0]))) {
+      inputs.push_back(other_input(*shift, nodes_[*scaling].outputs[0]));
+      last = *shift;
+    }
+    replace(norm->parts, last, "LayerNormalization", inputs,
+            {{.name = "axis", .integer = -norm->dimensions},
+             {.name = "epsilon", .number = static_cast<float>(norm->epsilon)}});
   }
 
   std::vector<OnnxNode> nodes_;

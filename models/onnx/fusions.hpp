@@ -1,5 +1,6 @@
 // What exporters write as several nodes and networks have as one layer: a product with a weight
-// followed by its bias, and gelu from erf. Each becomes one node, where its last one was.
+// followed by its bias, gelu from erf, and layer normalisation from means. Each becomes one node,
+// where its last one was.
 #pragma once
 
 #include <string>

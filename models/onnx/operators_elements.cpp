@@ -1,7 +1,9 @@
 // Element by element: activation functions, and arithmetic with numbers, weights or each other.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "models/onnx/translation.hpp"
 
@@ -30,11 +32,36 @@ std::optional<double> bound(OnnxTranslation& t, const OnnxNode& node, const char
 void clip(OnnxTranslation& t, const OnnxNode& node) {
   const auto least = bound(t, node, "min", 1);
   auto most = bound(t, node, "max", 2);
-  if (most && *most >= static_cast<double>(std::numeric_limits<float>::max())) most.reset();
-  if (!least || *least != 0 || (most && !(*most > 0)) ||
-      (has_input(node, 2) && !bound(t, node, "max", 2)))
-    throw OnnxUnsupported("with bounds other than 0 and a positive number");
-  t.make(node, Relu{most}, {t.scope.activation(node, 0)});
+  if ((has_input(node, 1) && !least) || (has_input(node, 2) && !most))
+    throw OnnxUnsupported("with bounds that are no numbers");
+  constexpr double largest = std::numeric_limits<float>::max();
+  if (most && *most >= largest) most.reset();
+  const Relu clamp{.max = most, .min = std::max(least.value_or(-largest), -largest)};
+  if (clamp.min == -largest && !most) return t.pass(node, t.scope.activation(node, 0));
+  t.make(node, clamp, {t.scope.activation(node, 0)});
+}
+
+void leaky_relu(OnnxTranslation& t, const OnnxNode& node) {
+  const double slope = attribute(node, "alpha", 0.01);
+  if (!(slope >= 0)) throw OnnxUnsupported("with a negative slope");
+  t.make(node, Relu{.slope = slope}, {t.scope.activation(node, 0)});
+}
+
+// min(max(alpha x + beta, 0), 1).
+void hard_sigmoid(OnnxTranslation& t, const OnnxNode& node) {
+  const Affine line{attribute(node, "alpha", 0.2), attribute(node, "beta", 0.5)};
+  t.make(node, Relu{.max = 1}, {t.make_before(node, "line", line, t.scope.activation(node, 0))});
+}
+
+// x times such a line.
+void hard_swish(OnnxTranslation& t, const OnnxNode& node) {
+  const OnnxActivation& x = t.scope.activation(node, 0);
+  const OnnxActivation line = t.make_before(node, "line", Affine{1.0 / 6, 0.5}, x);
+  t.make(node, Mul{}, {x, t.make_before(node, "gate", Relu{.max = 1}, line)});
+}
+
+void negation(OnnxTranslation& t, const OnnxNode& node) {
+  t.make(node, Affine{-1, 0}, {t.scope.activation(node, 0)});
 }
 
 void dropout(OnnxTranslation& t, const OnnxNode& node) {
@@ -95,24 +122,42 @@ void with_weight(OnnxTranslation& t, const OnnxNode& node, std::size_t which) {
 void expect_equal_shapes(const std::vector<OnnxActivation>& inputs) {
   for (const OnnxActivation& input : inputs) {
     if (input.type.shape != inputs[0].type.shape)
-      throw OnnxUnsupported(fmt::format("of {} and {}, which broadcasts",
+      throw OnnxUnsupported(fmt::format("of {} and {}, which broadcasts both ways",
                                         to_string(inputs[0].type.shape),
                                         to_string(input.type.shape)));
   }
 }
 
+// Whether `smaller` has ones where the other has more, and else the same.
+bool fits_into(const Shape& smaller, const Shape& larger) {
+  bool fits = smaller.size() == larger.size();
+  for (std::size_t i = 0; fits && i < larger.size(); ++i)
+    fits = smaller[i] == larger[i] || (smaller[i] == Dimension{1} && !larger[i].per_sample);
+  return fits;
+}
+
+// The larger one first, as layers have it.
+void arrange(std::vector<OnnxActivation>& inputs) {
+  if (inputs.size() != 2) return expect_equal_shapes(inputs);
+  const Shape &first = inputs[0].type.shape, &second = inputs[1].type.shape;
+  if (fits_into(second, first)) return;
+  if (!fits_into(first, second)) return expect_equal_shapes(inputs);
+  std::swap(inputs[0], inputs[1]);
+}
+
 void of_activations(OnnxTranslation& t, const OnnxNode& node) {
   std::vector<OnnxActivation> inputs = t.scope.activations(node);
-  expect_equal_shapes(inputs);
   if (node.op == "Div") throw OnnxUnsupported("of activations");
-  if (node.op == "Mul") return t.make(node, Mul{}, inputs);
   if (node.op == "Sub") inputs.at(1) = t.make_before(node, "negated", Affine{-1, 0}, inputs[1]);
+  arrange(inputs);
+  if (node.op == "Mul") return t.make(node, Mul{}, inputs);
   t.make(node, Add{}, inputs);
 }
 
 // Add, Sub, Mul and Div.
 void arithmetic(OnnxTranslation& t, const OnnxNode& node) {
   if (node.inputs.size() != 2) throw OnnxUnsupported("without two inputs");
+  if (find_attribute(node, "axis") != nullptr) throw OnnxUnsupported("with an axis, of set 6");
   for (const std::size_t which : {0, 1}) {
     if (t.scope.is_activation(node, which)) continue;
     const OnnxValue& other = t.scope.input(node, which);
@@ -135,6 +180,14 @@ void sum(OnnxTranslation& t, const OnnxNode& node) {
   of_activations(t, addition);
 }
 
+void mean(OnnxTranslation& t, const OnnxNode& node) {
+  const std::vector<OnnxActivation> inputs = t.scope.activations(node);
+  if (inputs.size() < 2) return identity(t, node);
+  expect_equal_shapes(inputs);
+  const OnnxActivation total = t.builder.add(t.scope, node.outputs[0] + "_sum", Add{}, inputs);
+  t.make(node, Affine{1 / static_cast<double>(inputs.size()), 0}, {total});
+}
+
 // Before operator set 13 over all dimensions from the axis on: that is one axis if the others
 // are 1.
 void softmax(OnnxTranslation& t, const OnnxNode& node) {
@@ -153,13 +206,25 @@ void softmax(OnnxTranslation& t, const OnnxNode& node) {
 }  // namespace
 
 OnnxOperators element_operators() {
-  return {{"Relu", simple<Relu>}, {"Sigmoid", simple<Sigmoid>},
-          {"Tanh", simple<Tanh>}, {"Gelu", gelu},
-          {"Clip", clip},         {"Dropout", dropout},
-          {"Identity", identity}, {"Cast", cast},
-          {"Add", arithmetic},    {"Sub", arithmetic},
-          {"Mul", arithmetic},    {"Div", arithmetic},
-          {"Sum", sum},           {"Softmax", softmax}};
+  return {{"Relu", simple<Relu>},
+          {"Sigmoid", simple<Sigmoid>},
+          {"Tanh", simple<Tanh>},
+          {"Gelu", gelu},
+          {"Clip", clip},
+          {"Dropout", dropout},
+          {"LeakyRelu", leaky_relu},
+          {"HardSigmoid", hard_sigmoid},
+          {"HardSwish", hard_swish},
+          {"Neg", negation},
+          {"Mean", mean},
+          {"Identity", identity},
+          {"Cast", cast},
+          {"Add", arithmetic},
+          {"Sub", arithmetic},
+          {"Mul", arithmetic},
+          {"Div", arithmetic},
+          {"Sum", sum},
+          {"Softmax", softmax}};
 }
 
 }  // namespace stint

@@ -1,4 +1,5 @@
-// Convolutions and pools over [batch, channels, height, width].
+// Convolutions and pools over [batch, channels, height, width]; a line, [batch, channels, length],
+// is an image of height 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,12 +30,47 @@ Pair pair_of(const OnnxNode& node, const char* name, std::int64_t otherwise) {
 }
 
 Pair image_size(const OnnxActivation& x) {
-  if (x.type.shape.size() != 4)
-    throw OnnxUnsupported(fmt::format("over {} dimensions", x.type.shape.size()));
   const Pair size = {x.type.shape[2].count, x.type.shape[3].count};
   if (std::max(size[0], size[1]) > most_size)
     throw ShapeFault(to_string(x.type.shape) + "; expected a height and width of at most 2^30");
   return size;
+}
+
+// What a node over lines says of one direction, said of two.
+void widen(OnnxAttribute& attribute) {
+  std::vector<std::int64_t>& sizes = attribute.integers;
+  const bool is_size = attribute.name == "kernel_shape" || attribute.name == "strides" ||
+                       attribute.name == "dilations" || attribute.name == "output_shape";
+  if (is_size) sizes.insert(sizes.begin(), 1);
+  if (attribute.name == "output_padding") sizes.insert(sizes.begin(), 0);
+  if (attribute.name == "pads" && sizes.size() == 2) sizes = {0, sizes[0], 0, sizes[1]};
+}
+
+// A node, as one over images.
+struct ImageNode {
+  OnnxNode node;
+  OnnxActivation x;
+  bool is_line = false;
+};
+
+ImageNode image_node(OnnxTranslation& t, const OnnxNode& node) {
+  ImageNode image{node, t.scope.activation(node, 0)};
+  const Shape shape = image.x.type.shape;
+  if (shape.size() != 3 && shape.size() != 4)
+    throw OnnxUnsupported(fmt::format("over {} dimensions", shape.size()));
+  if (shape.size() == 4) return image;
+  image.is_line = true;
+  image.x = t.make_before(node, "line", Reshape{{shape[0], shape[1], {1}, shape[2]}}, image.x);
+  for (OnnxAttribute& attribute : image.node.attributes) widen(attribute);
+  return image;
+}
+
+void make(OnnxTranslation& t, const ImageNode& image, const LayerKind& kind,
+          const std::vector<OnnxParameter>& parameters = {}) {
+  if (!image.is_line) return t.make(image.node, kind, {image.x}, parameters);
+  const OnnxActivation y = t.make_before(image.node, "image", kind, image.x, parameters);
+  const Shape& shape = y.type.shape;
+  t.make(image.node, Reshape{{shape[0], shape[1], shape[3]}}, {y});
 }
 
 struct Window {
@@ -94,9 +130,10 @@ Padding padding_of(const OnnxNode& node, const Window& window, const Pair& size)
   return given_padding(node);
 }
 
-// What a transposed convolution must leave out for the output to have the size asked for.
+// What a transposed convolution must leave out for the output to have the size asked for, or add
+// to it at the end.
 Padding transposed_padding(const OnnxNode& node, const Window& window, const Pair& size,
-                           const Pair& output_padding) {
+                           Pair& output_padding) {
   const std::string rule = attribute(node, "auto_pad", "NOTSET");
   const bool same = rule == "SAME_UPPER" || rule == "SAME_LOWER";
   const bool asked = find_attribute(node, "output_shape") != nullptr;
@@ -107,13 +144,15 @@ Padding transposed_padding(const OnnxNode& node, const Window& window, const Pai
   for (const int axis : {0, 1}) {
     total[axis] = window.stride[axis] * (size[axis] - 1) + output_padding[axis] +
                   span_of(window, axis) - wanted[axis];
-    if (total[axis] < 0) throw OnnxUnsupported("with an output_shape beyond what it computes");
+    output_padding[axis] += std::max<std::int64_t>(0, -total[axis]);
+    total[axis] = std::max<std::int64_t>(0, total[axis]);
   }
   return shared_out(total, rule == "SAME_UPPER");
 }
 
-const OnnxConstant& image_weight(OnnxTranslation& t, const OnnxNode& node) {
-  const OnnxConstant& weight = t.scope.constant(node, 1);
+OnnxConstant image_weight(OnnxTranslation& t, const ImageNode& image) {
+  OnnxConstant weight = t.scope.constant(image.node, 1);
+  if (image.is_line && weight.shape.size() == 3) weight.shape.insert(weight.shape.begin() + 2, 1);
   if (weight.shape.size() != 4)
     throw OnnxUnsupported(fmt::format("with a weight of {} dimensions", weight.shape.size()));
   return weight;
@@ -132,57 +171,61 @@ std::int64_t groups_of(const OnnxNode& node) {
   return groups;
 }
 
-void convolution(OnnxTranslation& t, const OnnxNode& node) {
-  const OnnxActivation& x = t.scope.activation(node, 0);
-  const Pair size = image_size(x);
-  const OnnxConstant& weight = image_weight(t, node);
+void convolution(OnnxTranslation& t, const OnnxNode& given) {
+  const ImageNode image = image_node(t, given);
+  const OnnxNode& node = image.node;
+  const OnnxConstant weight = image_weight(t, image);
   const Window window = window_of(node, {weight.shape[2], weight.shape[3]});
-  t.make(node,
-         Conv2d{weight.shape[0], window.kernel, window.stride, padding_of(node, window, size),
-                window.dilation, groups_of(node), has_input(node, 2)},
-         {x}, weight_and_bias(t, node, weight));
+  make(t, image,
+       Conv2d{weight.shape[0], window.kernel, window.stride,
+              padding_of(node, window, image_size(image.x)), window.dilation, groups_of(node),
+              has_input(node, 2)},
+       weight_and_bias(t, node, weight));
 }
 
-void transposed_convolution(OnnxTranslation& t, const OnnxNode& node) {
-  const OnnxActivation& x = t.scope.activation(node, 0);
-  const Pair size = image_size(x);
-  const OnnxConstant& weight = image_weight(t, node);
+void transposed_convolution(OnnxTranslation& t, const OnnxNode& given) {
+  const ImageNode image = image_node(t, given);
+  const OnnxNode& node = image.node;
+  const OnnxConstant weight = image_weight(t, image);
   const Window window = window_of(node, {weight.shape[2], weight.shape[3]});
-  const Pair output_padding = pair_of(node, "output_padding", 0);
+  Pair output_padding = pair_of(node, "output_padding", 0);
+  const Padding padding = transposed_padding(node, window, image_size(image.x), output_padding);
   const std::int64_t groups = groups_of(node);
-  t.make(node,
-         ConvTranspose2d{weight.shape[1] * groups, window.kernel, window.stride,
-                         transposed_padding(node, window, size, output_padding), output_padding,
-                         window.dilation, groups, has_input(node, 2)},
-         {x}, weight_and_bias(t, node, weight));
+  make(t, image,
+       ConvTranspose2d{weight.shape[1] * groups, window.kernel, window.stride, padding,
+                       output_padding, window.dilation, groups, has_input(node, 2)},
+       weight_and_bias(t, node, weight));
 }
 
-void max_pool(OnnxTranslation& t, const OnnxNode& node) {
-  const OnnxActivation& x = t.scope.activation(node, 0);
-  const Pair size = image_size(x);
+void max_pool(OnnxTranslation& t, const OnnxNode& given) {
+  const ImageNode image = image_node(t, given);
+  const OnnxNode& node = image.node;
   const Window window = window_of(node, pair_of(node, "kernel_shape", 0));
-  t.make(node,
-         MaxPool2d{window.kernel, window.stride, padding_of(node, window, size), window.dilation,
-                   attribute(node, "ceil_mode", std::int64_t{0}) != 0},
-         {x});
+  make(t, image,
+       MaxPool2d{window.kernel, window.stride, padding_of(node, window, image_size(image.x)),
+                 window.dilation, attribute(node, "ceil_mode", std::int64_t{0}) != 0});
 }
 
-void average_pool(OnnxTranslation& t, const OnnxNode& node) {
-  const OnnxActivation& x = t.scope.activation(node, 0);
-  const Pair size = image_size(x);
+void average_pool(OnnxTranslation& t, const OnnxNode& given) {
+  const ImageNode image = image_node(t, given);
+  const OnnxNode& node = image.node;
   const Window window = window_of(node, pair_of(node, "kernel_shape", 0));
   if (window.dilation != Pair{1, 1}) throw OnnxUnsupported("with dilations");
-  t.make(node,
-         AvgPool2d{window.kernel, window.stride, padding_of(node, window, size),
-                   attribute(node, "ceil_mode", std::int64_t{0}) != 0,
-                   attribute(node, "count_include_pad", std::int64_t{0}) != 0},
-         {x});
+  make(t, image,
+       AvgPool2d{window.kernel, window.stride, padding_of(node, window, image_size(image.x)),
+                 attribute(node, "ceil_mode", std::int64_t{0}) != 0,
+                 attribute(node, "count_include_pad", std::int64_t{0}) != 0});
 }
 
 void global_average_pool(OnnxTranslation& t, const OnnxNode& node) {
-  const OnnxActivation& x = t.scope.activation(node, 0);
-  image_size(x);
-  t.make(node, GlobalAvgPool{}, {x});
+  make(t, image_node(t, node), GlobalAvgPool{});
+}
+
+// The only window is the whole image.
+void global_max_pool(OnnxTranslation& t, const OnnxNode& node) {
+  const ImageNode image = image_node(t, node);
+  const Pair size = image_size(image.x);
+  make(t, image, MaxPool2d{size, size});
 }
 
 }  // namespace
@@ -192,7 +235,8 @@ OnnxOperators image_operators() {
           {"ConvTranspose", transposed_convolution},
           {"MaxPool", max_pool},
           {"AveragePool", average_pool},
-          {"GlobalAveragePool", global_average_pool}};
+          {"GlobalAveragePool", global_average_pool},
+          {"GlobalMaxPool", global_max_pool}};
 }
 
 }  // namespace stint

@@ -18,7 +18,7 @@
 namespace stint {
 namespace {
 
-constexpr std::int64_t first_opset = 7;
+constexpr std::int64_t first_opset = 6;
 constexpr std::int64_t last_opset = 28;
 
 void check_version(const OnnxFile& model, const std::string& file) {

@@ -11,8 +11,9 @@ void OnnxTranslation::make(const OnnxNode& node, const LayerKind& kind,
 }
 
 OnnxActivation OnnxTranslation::make_before(const OnnxNode& node, const std::string& step,
-                                            const LayerKind& kind, const OnnxActivation& input) {
-  return builder.add(scope, node.outputs.at(0) + "_" + step, kind, {input});
+                                            const LayerKind& kind, const OnnxActivation& input,
+                                            const std::vector<OnnxParameter>& parameters) {
+  return builder.add(scope, node.outputs.at(0) + "_" + step, kind, {input}, parameters);
 }
 
 void OnnxTranslation::pass(const OnnxNode& node, const OnnxValue& value) {

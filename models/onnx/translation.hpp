@@ -30,7 +30,8 @@ struct OnnxTranslation {
 
   // A layer on the way to a node's output, named after it.
   OnnxActivation make_before(const OnnxNode& node, const std::string& step, const LayerKind& kind,
-                             const OnnxActivation& input);
+                             const OnnxActivation& input,
+                             const std::vector<OnnxParameter>& parameters = {});
 
   // The node's first output is this value.
   void pass(const OnnxNode& node, const OnnxValue& value);

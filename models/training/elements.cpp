@@ -18,6 +18,28 @@ void backward_elements(const AppliedLayer& at, std::vector<ValueId> kept, std::i
                 builder.new_gradient(at.inputs[0], at), flops, builder);
 }
 
+// Whether the second input has fewer elements, each of which stands for several of the first.
+bool broadcasts(const AppliedLayer& at, const TrainingBuilder& builder) {
+  return builder.value(at.inputs[0]).shape != builder.value(at.inputs[1]).shape;
+}
+
+// What is read last may be overwritten: not the smaller one.
+std::vector<ValueId> smaller_first(const AppliedLayer& at, const TrainingBuilder& builder) {
+  if (!broadcasts(at, builder)) return at.inputs;
+  return {at.inputs[1], at.inputs[0]};
+}
+
+// The gradient of the smaller input: products of what is read, summed over what each element stands
+// for.
+void emit_sums(Operation operation, std::vector<ValueId> reads, ValueId smaller,
+               const AppliedLayer& at, TrainingBuilder& builder) {
+  operation.effort.element_flops =
+      scaled(builder.elements(reads[0]), static_cast<std::int64_t>(reads.size()));
+  operation.reads = std::move(reads);
+  operation.writes = {builder.new_gradient(smaller, at)};
+  builder.emit(std::move(operation));
+}
+
 // Counts of flops of functions are conventions; a multiply-add is two.
 constexpr std::int64_t exponential_flops = 4;
 constexpr std::int64_t gelu_flops = 12;
@@ -114,18 +136,24 @@ void backward(const Scale&, const AppliedLayer& at, TrainingBuilder& builder) {
 }
 
 void forward(const Add&, AppliedLayer& at, TrainingBuilder& builder) {
-  emit_elements(operation_of(at, "forward", Phase::forward), at.inputs, at.outputs[0],
-                static_cast<std::int64_t>(at.inputs.size()) - 1, builder);
+  emit_elements(operation_of(at, "forward", Phase::forward), smaller_first(at, builder),
+                at.outputs[0], static_cast<std::int64_t>(at.inputs.size()) - 1, builder);
 }
 
 void backward(const Add&, const AppliedLayer& at, TrainingBuilder& builder) {
+  const ValueId dy = at.output_gradients[0];
   for (const ValueId input : at.inputs) {
-    if (builder.wants_gradient(input)) builder.pass_gradient(input, at.output_gradients[0], at);
+    if (!builder.wants_gradient(input)) continue;
+    if (builder.value(input).shape == builder.value(dy).shape)
+      builder.pass_gradient(input, dy, at);
+    else
+      emit_sums(operation_of(at, "backward_b", Phase::backward), {dy}, input, at, builder);
   }
 }
 
 void forward(const Mul&, AppliedLayer& at, TrainingBuilder& builder) {
-  emit_elements(operation_of(at, "forward", Phase::forward), at.inputs, at.outputs[0], 1, builder);
+  emit_elements(operation_of(at, "forward", Phase::forward), smaller_first(at, builder),
+                at.outputs[0], 1, builder);
 }
 
 void backward(const Mul&, const AppliedLayer& at, TrainingBuilder& builder) {
@@ -136,7 +164,10 @@ void backward(const Mul&, const AppliedLayer& at, TrainingBuilder& builder) {
                   builder.new_gradient(other, at), 1, builder);
   };
   emit("backward_a", at.inputs[1], at.inputs[0]);
-  emit("backward_b", at.inputs[0], at.inputs[1]);
+  if (!broadcasts(at, builder)) return emit("backward_b", at.inputs[0], at.inputs[1]);
+  if (builder.wants_gradient(at.inputs[1]))
+    emit_sums(operation_of(at, "backward_b", Phase::backward), {at.inputs[0], dy}, at.inputs[1], at,
+              builder);
 }
 
 }  // namespace stint

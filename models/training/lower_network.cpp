@@ -270,12 +270,13 @@ Graph lower_network(const Network& network, const Lowering& lowering, std::int64
   return NetworkLowering(network, lowering, nullptr).lower(most_tasks);
 }
 
-LoweredNetwork lower_with_kernels(const Network& network, const Lowering& lowering) {
+LoweredNetwork lower_with_kernels(const Network& network, const Lowering& lowering,
+                                  std::int64_t most_tasks) {
   check(lowering);
   LoweredNetwork lowered;
   NetworkLowering lowerer(network, lowering, &lowered.kernels);
   lowered.parameters = lowerer.parameters();
-  lowered.graph = lowerer.lower(most_tasks_of_a_step);
+  lowered.graph = lowerer.lower(most_tasks);
   return lowered;
 }
 

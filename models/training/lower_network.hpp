@@ -31,6 +31,7 @@ struct LoweredNetwork {
   std::vector<TaskKernel> kernels;    // by task
   std::vector<Parameter> parameters;  // of the first replica, with their first values
 };
-LoweredNetwork lower_with_kernels(const Network& network, const Lowering& lowering);
+LoweredNetwork lower_with_kernels(const Network& network, const Lowering& lowering,
+                                  std::int64_t most_tasks = most_tasks_of_a_step);
 
 }  // namespace stint

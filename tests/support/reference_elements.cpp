@@ -14,8 +14,14 @@ void map(ReferenceTask& t, Function function) {
   for (std::int64_t i = 0; i < t.writes[0].count(); ++i) t.writes[0][i] = function(i);
 }
 
-double relu_max(const ReferenceTask& t) {
-  return t.layer<Relu>().max.value_or(std::numeric_limits<double>::infinity());
+double relu(const Relu& layer, double x) {
+  if (layer.slope > 0) return x > 0 ? x : layer.slope * x;
+  return std::clamp(x, layer.min, layer.max.value_or(std::numeric_limits<double>::infinity()));
+}
+
+double relu_slope(const Relu& layer, double kept) {
+  if (kept <= layer.min) return layer.slope;
+  return layer.max && kept >= *layer.max ? 0 : 1;
 }
 
 double gelu(const Gelu& layer, double x) {
@@ -76,14 +82,23 @@ bool run_learned(std::string_view op, ReferenceTask& t) {
 }
 
 bool run_sums(std::string_view op, ReferenceTask& t) {
-  if (op == "add.forward" || op == "sum") {
+  const auto factor = [&](auto i) { return t.reads[0][learned_place(t.reads[0], t.reads[1], i)]; };
+  if (op == "add.forward" && t.reads.size() == 2) {
+    map(t, [&](auto i) { return factor(i) + t.reads[1][i]; });
+  } else if (op == "add.forward" || op == "sum") {
     map(t, [&](auto i) {
       double sum = 0;
       for (const ReferenceTensor& read : t.reads) sum += read[i];
       return sum;
     });
-  } else if (op == "mul.forward" || op == "mul.backward_a" || op == "mul.backward_b") {
-    map(t, [&](auto i) { return t.reads[0][i] * t.reads[1][i]; });
+  } else if (op == "mul.forward" || op == "mul.backward_a") {
+    map(t, [&](auto i) { return factor(i) * t.reads[1][i]; });
+  } else if (op == "mul.backward_b") {
+    for (std::int64_t i = 0; i < t.reads[0].count(); ++i)
+      t.writes[0][learned_place(t.writes[0], t.reads[0], i)] += t.reads[0][i] * t.reads[1][i];
+  } else if (op == "add.backward_b") {
+    for (std::int64_t i = 0; i < t.reads[0].count(); ++i)
+      t.writes[0][learned_place(t.writes[0], t.reads[0], i)] += t.reads[0][i];
   } else {
     return false;
   }
@@ -94,7 +109,7 @@ bool run_backward(std::string_view op, ReferenceTask& t) {
   const auto kept = [&](auto i) { return t.reads[0][i]; };
   const auto dy = [&](auto i) { return t.reads[1][i]; };
   if (op == "relu.backward")
-    map(t, [&](auto i) { return kept(i) > 0 && kept(i) < relu_max(t) ? dy(i) : 0; });
+    map(t, [&](auto i) { return dy(i) * relu_slope(t.layer<Relu>(), kept(i)); });
   else if (op == "gelu.backward")
     map(t, [&](auto i) { return dy(i) * gelu_slope(t.layer<Gelu>(), kept(i)); });
   else if (op == "sigmoid.backward")
@@ -113,7 +128,7 @@ bool run_backward(std::string_view op, ReferenceTask& t) {
 bool run_reference_elements(std::string_view op, ReferenceTask& t) {
   const auto x = [&](auto i) { return t.reads[0][i]; };
   if (op == "relu.forward")
-    map(t, [&](auto i) { return std::clamp(x(i), 0.0, relu_max(t)); });
+    map(t, [&](auto i) { return relu(t.layer<Relu>(), x(i)); });
   else if (op == "gelu.forward")
     map(t, [&](auto i) { return gelu(t.layer<Gelu>(), x(i)); });
   else if (op == "sigmoid.forward")

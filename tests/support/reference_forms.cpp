@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tests/support/reference_kernels.hpp"
 
 namespace stint {
@@ -60,10 +62,12 @@ bool run_embedding(std::string_view op, ReferenceTask& t) {
   const ReferenceTensor& rows = forward ? t.reads[1] : t.reads[0];
   const std::int64_t width = table.shape[1];
   for (std::int64_t i = 0; i < rows.count() * width; ++i) {
-    const std::int64_t at = static_cast<std::int64_t>(rows[i / width]) * width + i % width;
+    const auto row = static_cast<std::int64_t>(rows[i / width]);
+    const bool is_row = row >= 0 && row < table.shape[0];
+    const std::int64_t at = row * width + i % width;
     if (forward)
-      t.writes[0][i] = table[at];
-    else
+      t.writes[0][i] = is_row ? table[at] : std::numeric_limits<double>::quiet_NaN();
+    else if (is_row)
       table[at] += t.reads[1][i];
   }
   return true;

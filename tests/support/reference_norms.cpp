@@ -188,10 +188,11 @@ void visit_rows(const ReferenceTensor& x, std::int64_t axis, Visit visit) {
 void softmax(ReferenceTask& t) {
   const ReferenceTensor& x = t.reads[0];
   visit_rows(x, t.layer<Softmax>().axis, [&](auto first, auto apart, auto length) {
-    double sum = 0;
-    for (std::int64_t i = 0; i < length; ++i) sum += std::exp(x[first + i * apart]);
+    double sum = 0, largest = x[first];
+    for (std::int64_t i = 0; i < length; ++i) largest = std::max(largest, x[first + i * apart]);
+    for (std::int64_t i = 0; i < length; ++i) sum += std::exp(x[first + i * apart] - largest);
     for (std::int64_t i = 0; i < length; ++i)
-      t.writes[0][first + i * apart] = std::exp(x[first + i * apart]) / sum;
+      t.writes[0][first + i * apart] = std::exp(x[first + i * apart] - largest) / sum;
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/cpu/dnn/dnn_forms.hpp"
+#include "executor/cpu/dnn/plain_avg_pool.hpp"
 #include "executor/cpu/dnn/plain_max_pool.hpp"
 
 namespace stint {
@@ -139,6 +140,11 @@ std::unique_ptr<CpuKernel> make_pool(const TaskKernel& task, const MaxPool2d& la
 }
 
 std::unique_ptr<CpuKernel> make_pool(const TaskKernel& task, const AvgPool2d& layer) {
+  const bool forward = task.op.ends_with(".forward");
+  const KernelOperand& input = forward ? task.reads[0] : task.writes[0];
+  const KernelOperand& output = forward ? task.writes[0] : task.reads[0];
+  if (layer.count_padding && reaches_beyond_padding(layer, input, output))
+    return make_plain_avg_pool(task, layer);
   return make_average(task,
                       layer.count_padding ? dnnl::algorithm::pooling_avg_include_padding
                                           : dnnl::algorithm::pooling_avg_exclude_padding,

@@ -29,20 +29,33 @@ std::unique_ptr<CpuKernel> make_backward(const TaskKernel& kernel, Function func
   });
 }
 
-float upper_bound(const TaskKernel& kernel) {
-  return static_cast<float>(
-      layer_of<Relu>(kernel).max.value_or(std::numeric_limits<double>::infinity()));
+struct Bounds {
+  float min = 0;
+  float max = 0;
+  float slope = 0;
+};
+Bounds bounds_of(const TaskKernel& kernel) {
+  const auto& layer = layer_of<Relu>(kernel);
+  const double max = layer.max.value_or(std::numeric_limits<double>::infinity());
+  return {static_cast<float>(layer.min), static_cast<float>(max), static_cast<float>(layer.slope)};
 }
 
 // What is not a number stays so.
 std::unique_ptr<CpuKernel> make_relu(const TaskKernel& kernel) {
-  return make_map(kernel, [max = upper_bound(kernel)](Lanes x) {
-    return x <= 0.0F ? Lanes{} : x >= max ? splat(max) : x;
+  const auto [min, max, slope] = bounds_of(kernel);
+  if (slope != 0)
+    return make_map(kernel, [slope = slope](Lanes x) { return x <= 0.0F ? slope * x : x; });
+  return make_map(kernel, [min = min, max = max](Lanes x) {
+    return x <= min ? splat(min) : x >= max ? splat(max) : x;
   });
 }
 std::unique_ptr<CpuKernel> make_relu_backward(const TaskKernel& kernel) {
-  return make_backward(kernel, [max = upper_bound(kernel)](Lanes kept, Lanes dy) {
-    return (kept <= 0.0F) | (kept >= max) ? Lanes{} : dy;
+  const auto [min, max, slope] = bounds_of(kernel);
+  if (slope != 0)
+    return make_backward(
+        kernel, [slope = slope](Lanes kept, Lanes dy) { return kept <= 0.0F ? slope * dy : dy; });
+  return make_backward(kernel, [min = min, max = max](Lanes kept, Lanes dy) {
+    return (kept <= min) | (kept >= max) ? Lanes{} : dy;
   });
 }
 

@@ -1,5 +1,6 @@
-// A learned tensor that is added or multiplied along the last dimensions of another, and the sums
-// that are its gradient.
+#include "executor/cpu/own/broadcasts.hpp"
+
+#include <numeric>
 #include <optional>
 
 #include "executor/cpu/own/channels.hpp"
@@ -25,12 +26,20 @@ void append_merged(BroadcastShape& dimensions, BroadcastDimension inner) {
     dimensions.push_back(inner);
 }
 
+// The dimensions of the larger tensor, as the smaller one lies in memory.
+std::vector<std::size_t> innermost_first(const KernelOperand& smaller, std::size_t rank) {
+  if (lies_channels_last(smaller)) return {1, 3, 2, 0};
+  std::vector<std::size_t> order(rank);
+  std::iota(order.rbegin(), order.rend(), std::size_t{0});
+  return order;
+}
+
 BroadcastShape broadcast_shape(const KernelOperand& learned, const KernelOperand& larger) {
   const std::size_t rank = larger.shape.size();
   const std::size_t missing = rank - learned.shape.size();
   BroadcastShape listed(rank);
   std::int64_t stride = 1;
-  for (std::size_t i = rank; i-- > 0;) {
+  for (const std::size_t i : innermost_first(learned, rank)) {
     const std::int64_t size = i < missing ? 1 : learned.shape[i - missing];
     listed[i] = {larger.shape[i], size == 1 ? 0 : stride};
     stride *= size;
@@ -83,13 +92,6 @@ std::unique_ptr<CpuKernel> make_combination(const TaskKernel& kernel, Combine co
   });
 }
 
-std::unique_ptr<CpuKernel> make_bias(const TaskKernel& kernel) {
-  return make_combination(kernel, [](auto b, auto x) { return x + b; });
-}
-std::unique_ptr<CpuKernel> make_scale(const TaskKernel& kernel) {
-  return make_combination(kernel, [](auto w, auto x) { return w * x; });
-}
-
 // The view in which the learned tensor is one number per channel, if there is one.
 std::optional<ChannelView> view_by_channels(const BroadcastShape& dimensions) {
   if (dimensions.size() == 1 && dimensions[0].stride == 0)
@@ -116,49 +118,77 @@ void sum_anywhere(const BroadcastShape& dimensions, float* gradient, Term term) 
   });
 }
 
-// The gradient of the learned tensor; term_of(arguments) gives what is summed.
+template <typename Term>
+void sum_by_channels(const ChannelView& view, float* gradient, Term term) {
+  sum_channels<1>(
+      view, [&](auto load, auto, std::int64_t) { return std::array{term(load)}; },
+      [=](std::int64_t channel, std::array<double, 1> sum) {
+        gradient[channel] = static_cast<float>(sum[0]);
+      });
+}
+
+// An activation has numbers of its own for every sample, which are summed sample by sample.
+std::int64_t samples_apart(const KernelOperand& smaller, const KernelOperand& larger) {
+  const bool apart =
+      smaller.shape.size() == larger.shape.size() && smaller.shape[0] == larger.shape[0];
+  return apart ? smaller.shape[0] : 1;
+}
+
+KernelOperand one_of(KernelOperand operand, std::int64_t samples) {
+  operand.shape[0] /= samples;
+  return operand;
+}
+
+// The gradient of the smaller tensor; term_of(arguments, from) gives what is summed, from an
+// element on.
 template <typename TermOf>
 std::unique_ptr<CpuKernel> make_gradient(const TaskKernel& kernel, TermOf term_of) {
-  const auto dimensions = broadcast_shape(kernel.writes[0], kernel.reads[0]);
-  if (const auto view = view_by_channels(dimensions)) {
-    return loop_kernel([view = *view, term_of](const KernelArguments& arguments) {
-      sum_channels<1>(
-          view,
-          [term = term_of(arguments)](auto load, auto, std::int64_t) {
-            return std::array{term(load)};
-          },
-          [gradient = write_at(arguments, 0)](std::int64_t channel, std::array<double, 1> sum) {
-            gradient[channel] = static_cast<float>(sum[0]);
-          });
-    });
-  }
-  const std::int64_t learned_count = element_count(kernel.writes[0]);
-  return loop_kernel([=](const KernelArguments& arguments) {
-    std::fill_n(write_at(arguments, 0), learned_count, 0.0F);
-    sum_anywhere(dimensions, write_at(arguments, 0), term_of(arguments));
+  const std::int64_t samples = samples_apart(kernel.writes[0], kernel.reads[0]);
+  const KernelOperand smaller = one_of(kernel.writes[0], samples);
+  const KernelOperand larger = one_of(kernel.reads[0], samples);
+  const auto dimensions = broadcast_shape(smaller, larger);
+  return loop_kernel([=, view = view_by_channels(dimensions), count = element_count(smaller),
+                      apart = element_count(larger)](const KernelArguments& arguments) {
+    for (std::int64_t sample = 0; sample < samples; ++sample) {
+      float* gradient = write_at(arguments, 0) + sample * count;
+      const auto term = term_of(arguments, sample * apart);
+      if (view) {
+        sum_by_channels(*view, gradient, term);
+      } else {
+        std::fill_n(gradient, count, 0.0F);
+        sum_anywhere(dimensions, gradient, term);
+      }
+    }
   });
 }
 
-std::unique_ptr<CpuKernel> make_bias_gradient(const TaskKernel& kernel) {
-  return make_gradient(kernel, [](const KernelArguments& arguments) {
-    return [dy = read_at(arguments, 0)](auto load) { return load(dy); };
+constexpr OwnKernel kernels[] = {{"bias.forward", make_broadcast_sum},
+                                 {"bias.backward_weights", make_sums},
+                                 {"scale.forward", make_broadcast_product},
+                                 {"scale.backward_data", make_broadcast_product},
+                                 {"scale.backward_weights", make_sums_of_products}};
+
+}  // namespace
+
+std::unique_ptr<CpuKernel> make_broadcast_sum(const TaskKernel& kernel) {
+  return make_combination(kernel, [](auto b, auto x) { return x + b; });
+}
+std::unique_ptr<CpuKernel> make_broadcast_product(const TaskKernel& kernel) {
+  return make_combination(kernel, [](auto w, auto x) { return w * x; });
+}
+
+std::unique_ptr<CpuKernel> make_sums(const TaskKernel& kernel) {
+  return make_gradient(kernel, [](const KernelArguments& arguments, std::int64_t from) {
+    return [dy = read_at(arguments, 0) + from](auto load) { return load(dy); };
   });
 }
-std::unique_ptr<CpuKernel> make_scale_gradient(const TaskKernel& kernel) {
-  return make_gradient(kernel, [](const KernelArguments& arguments) {
-    return [x = read_at(arguments, 0), dy = read_at(arguments, 1)](auto load) {
+std::unique_ptr<CpuKernel> make_sums_of_products(const TaskKernel& kernel) {
+  return make_gradient(kernel, [](const KernelArguments& arguments, std::int64_t from) {
+    return [x = read_at(arguments, 0) + from, dy = read_at(arguments, 1) + from](auto load) {
       return load(x) * load(dy);
     };
   });
 }
-
-constexpr OwnKernel kernels[] = {{"bias.forward", make_bias},
-                                 {"bias.backward_weights", make_bias_gradient},
-                                 {"scale.forward", make_scale},
-                                 {"scale.backward_data", make_scale},
-                                 {"scale.backward_weights", make_scale_gradient}};
-
-}  // namespace
 
 OwnKernels broadcast_kernels() { return kernels; }
 

@@ -1,4 +1,5 @@
-// Sums and products of tensors of one shape.
+// Sums and products of tensors of one shape; others broadcast.
+#include "executor/cpu/own/broadcasts.hpp"
 #include "executor/cpu/own/lanes.hpp"
 #include "executor/cpu/own/own_kernel.hpp"
 
@@ -19,7 +20,12 @@ void add_all(std::int64_t count, const KernelArguments& arguments) {
   });
 }
 
+bool broadcasts(const TaskKernel& kernel) {
+  return kernel.reads.size() == 2 && kernel.reads[0].shape != kernel.reads[1].shape;
+}
+
 std::unique_ptr<CpuKernel> make_add(const TaskKernel& kernel) {
+  if (broadcasts(kernel)) return make_broadcast_sum(kernel);
   const std::int64_t count = element_count(kernel.writes[0]);
   if (kernel.reads.size() == 2) {
     return loop_kernel([count](const KernelArguments& a) {
@@ -30,6 +36,7 @@ std::unique_ptr<CpuKernel> make_add(const TaskKernel& kernel) {
 }
 
 std::unique_ptr<CpuKernel> make_mul(const TaskKernel& kernel) {
+  if (broadcasts(kernel)) return make_broadcast_product(kernel);
   return loop_kernel([count = element_count(kernel.writes[0])](const KernelArguments& arguments) {
     const float* a = read_at(arguments, 0);
     const float* b = read_at(arguments, 1);
@@ -37,11 +44,17 @@ std::unique_ptr<CpuKernel> make_mul(const TaskKernel& kernel) {
   });
 }
 
+std::unique_ptr<CpuKernel> make_mul_backward_b(const TaskKernel& kernel) {
+  const bool is_smaller = kernel.writes[0].shape != kernel.reads[0].shape;
+  return is_smaller ? make_sums_of_products(kernel) : make_mul(kernel);
+}
+
 constexpr OwnKernel kernels[] = {{"add.forward", make_add},
+                                 {"add.backward_b", make_sums},
                                  {"sum", make_add},
                                  {"mul.forward", make_mul},
                                  {"mul.backward_a", make_mul},
-                                 {"mul.backward_b", make_mul}};
+                                 {"mul.backward_b", make_mul_backward_b}};
 
 }  // namespace
 

@@ -10,6 +10,7 @@ namespace {
 
 const Shape image = {batch_dimension, {3}, {32}, {20}};
 const Shape rows = {batch_dimension, {7}, {64}};
+const Shape gate = {batch_dimension, {3}, {1}, {1}};
 
 // The shape that a layer makes of others; a fault's text if it makes none.
 std::string outcome(const LayerKind& kind, const std::vector<Shape>& inputs,
@@ -114,6 +115,11 @@ TEST_CASE("normalisations have parameters along what they normalise", "[infer]")
   CHECK(parameters(Scale{}, rows) == Texts{"a.weight 64"});
 }
 
+TEST_CASE("the second of two summands or factors may have ones", "[infer]") {
+  CHECK(outcome(Mul{}, {image, gate}) == to_string(image));
+  CHECK(outcome(Add{}, {image, gate}) == to_string(image));
+}
+
 TEST_CASE("shapes that do not fit are said to, with what was expected", "[infer]") {
   const auto faulty = [](const LayerKind& kind, const std::vector<Shape>& inputs) {
     return outcome(kind, inputs);
@@ -128,7 +134,15 @@ TEST_CASE("shapes that do not fit are said to, with what was expected", "[infer]
         "stride 0; expected 1 or more");
   CHECK(faulty(MaxPool2d{.kernel = {2, 2}, .stride = {2, 2}, .padding = {2, 0, 0, 0}}, {image}) ==
         "padding 2 with a kernel that spans 2; expected less padding");
-  CHECK(faulty(Add{}, {image, rows}) == "batch×3×32×20 and batch×7×64; expected equal shapes");
+  CHECK(faulty(Add{}, {image, rows}) ==
+        "batch×3×32×20 and batch×7×64; expected equal shapes, or ones in the second");
+  CHECK(faulty(Mul{}, {gate, image}) ==
+        "batch×3×1×1 and batch×3×32×20; expected equal shapes, or ones in the second");
+  CHECK(faulty(Add{}, {image, gate, image}) ==
+        "batch×3×32×20 and batch×3×1×1; expected equal shapes");
+  CHECK(faulty(Relu{.max = 1, .min = 1}, {image}) == "from 1 to 1; expected a max above min");
+  CHECK(faulty(Relu{.max = 1, .slope = 0.1}, {image}) ==
+        "a slope and bounds; expected one or the other");
   CHECK(faulty(Add{}, {image}) == "1 inputs; expected at least 2");
   CHECK(faulty(Concat{.axis = 0}, {rows, rows}) ==
         "dimension 0 of batch×7×64 depends on the batch; expected a fixed one");

@@ -263,7 +263,7 @@ TEST_CASE("numbers have the range that their name gives them", "[network_json]")
         "f.json: /layers/2/probability: -0.5" + from_zero);
   CHECK(with("dropout", R"("seed": -1)") ==
         "f.json: /layers/2/seed: -1; expected a whole number of at least 0");
-  CHECK(with("relu", R"("max": -1)") == "f.json: /layers/2/max: -1" + from_zero);
+  CHECK(with("relu", R"("slope": -1)") == "f.json: /layers/2/slope: -1" + from_zero);
   CHECK(with("relu", R"("max": null)") == "f.json: /layers/2/max: null; expected a number");
   CHECK(with("layer_norm", R"("epsilon": -1e-5)") ==
         "f.json: /layers/2/epsilon: -1e-05" + from_zero);

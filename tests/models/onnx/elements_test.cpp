@@ -61,13 +61,30 @@ TEST_CASE("activations of one shape are added, subtracted and multiplied", "[onn
   CHECK(difference[2].inputs == std::vector<std::string>{"h", "y_negated"});
 }
 
-TEST_CASE("activations of unequal shapes are refused with both", "[onnx]") {
-  const auto writer =
-      started({-1, 3, 4, 4}).node("GlobalAveragePool", {"h"}, {"g"}).node("Mul", {"h", "g"}, {"y"});
-  CHECK_THAT(fault_of(writer), Catch::Contains("Mul of batch×3×4×4 and batch×3×1×1"));
+TEST_CASE("an activation with ones broadcasts, whichever comes first", "[onnx]") {
+  for (const char* op : {"Mul", "Add"}) {
+    const auto layers = layers_of(
+        started({-1, 3, 4, 4}).node("GlobalAveragePool", {"h"}, {"g"}).node(op, {"g", "h"}, {"y"}));
+    REQUIRE(layers.size() == 2);
+    CHECK(layers[1].inputs == std::vector<std::string>{"h", "g"});
+  }
+  const auto difference = layers_of(started({-1, 3, 4, 4})
+                                        .node("GlobalAveragePool", {"h"}, {"g"})
+                                        .node("Sub", {"g", "h"}, {"y"}));
+  REQUIRE(difference.size() == 3);
+  CHECK(difference[2].inputs == std::vector<std::string>{"y_negated", "g"});
 }
 
-TEST_CASE("clipping from 0 on is relu with a bound", "[onnx]") {
+TEST_CASE("activations that broadcast both ways are refused with their shapes", "[onnx]") {
+  const auto writer =
+      started({-1, 3, 4, 4})
+          .node("ReduceMean", {"h"}, {"a"}, {{"axes", std::vector<std::int64_t>{1}}})
+          .node("GlobalAveragePool", {"h"}, {"g"})
+          .node("Mul", {"a", "g"}, {"y"});
+  CHECK_THAT(fault_of(writer), Catch::Contains("Mul of batch×1×4×4 and batch×3×1×1"));
+}
+
+TEST_CASE("clipping is relu with bounds", "[onnx]") {
   const auto old = started({-1, 4}, 10).node("Clip", {"h"}, {"y"}, {{"min", 0.F}, {"max", 6.F}});
   CHECK(only_layer<Relu>(old).max == 6.0);
   const auto now =
@@ -75,8 +92,24 @@ TEST_CASE("clipping from 0 on is relu with a bound", "[onnx]") {
   CHECK(only_layer<Relu>(now).max == 6.0);
   CHECK_FALSE(
       only_layer<Relu>(started({-1, 4}).number("lo", 0).node("Clip", {"h", "lo"}, {"y"})).max);
-  const auto other = started({-1, 4}).number("lo", -1).node("Clip", {"h", "lo"}, {"y"});
-  CHECK_THAT(fault_of(other), Catch::Contains("Clip with bounds other than 0"));
+  const auto both =
+      started({-1, 4}).number("lo", -1).number("hi", 2).node("Clip", {"h", "lo", "hi"}, {"y"});
+  CHECK(only_layer<Relu>(both) == Relu{.max = 2, .min = -1});
+  const auto upside_down =
+      started({-1, 4}).number("lo", 1).number("hi", 0).node("Clip", {"h", "lo", "hi"}, {"y"});
+  CHECK_THAT(fault_of(upside_down), Catch::Contains("from 1 to 0; expected a max above min"));
+  const auto unknown = started({-1, 4}).node("Clip", {"h", "h"}, {"y"});
+  CHECK_THAT(fault_of(unknown), Catch::Contains("Clip with bounds that are no numbers ×1"));
+}
+
+TEST_CASE("hard and leaky rectifiers are lines between bounds", "[onnx]") {
+  const auto leaky = started({-1, 4}).node("LeakyRelu", {"h"}, {"y"}, {{"alpha", 0.25F}});
+  CHECK(only_layer<Relu>(leaky) == Relu{.slope = 0.25});
+  const auto swish = layers_of(started({-1, 4}).node("HardSwish", {"h"}, {"y"}));
+  REQUIRE(swish.size() == 3);
+  CHECK(std::get<Affine>(swish[0].kind) == Affine{1.0 / 6, 0.5});
+  CHECK(std::get<Relu>(swish[1].kind) == Relu{.max = 1});
+  CHECK(swish[2].inputs == std::vector<std::string>{"h", "y_gate"});
 }
 
 TEST_CASE("gelu is recognised in its parts, whatever their order", "[onnx]") {
@@ -172,4 +205,28 @@ TEST_CASE("normalisations keep their numbers as they were written", "[onnx]") {
                          .node("LRN", {"h"}, {"y"},
                                {{"size", 5}, {"alpha", 2e-4F}, {"beta", 0.5F}, {"bias", 2.F}});
   CHECK(only_layer<LocalResponseNorm>(local) == LocalResponseNorm{5, 2e-4, 0.5, 2});
+}
+
+TEST_CASE("layer normalisation is recognised in its parts", "[onnx]") {
+  const auto parts = [](const std::vector<std::int64_t>& axes) {
+    return started({-1, 3, 4}, 13)
+        .number("two", 2)
+        .number("eps", 1e-6F)
+        .weight("w", {4})
+        .weight("c", {4})
+        .node("ReduceMean", {"h"}, {"mean"}, {{"axes", axes}})
+        .node("Sub", {"h", "mean"}, {"d"})
+        .node("ReduceMean", {"square"}, {"var"}, {{"axes", axes}})
+        .node("Add", {"var", "eps"}, {"sum"})
+        .node("Sqrt", {"sum"}, {"root"})
+        .node("Div", {"d", "root"}, {"n"})
+        .node("Mul", {"n", "w"}, {"m"})
+        .node("Add", {"m", "c"}, {"y"});
+  };
+  CHECK(only_layer<LayerNorm>(parts({-1}).node("Pow", {"d", "two"}, {"square"})) ==
+        LayerNorm{-1, 1e-6, true});
+  CHECK(only_layer<LayerNorm>(parts({-1}).node("Mul", {"d", "d"}, {"square"})) ==
+        LayerNorm{-1, 1e-6, true});
+  CHECK_THAT(fault_of(parts({1}).node("Pow", {"d", "two"}, {"square"})),
+             Catch::Contains("unsupported operators: Pow ×1"));
 }

@@ -47,10 +47,10 @@ TEST_CASE("bytes that are no model are refused", "[onnx]") {
 TEST_CASE("an empty graph, one without output and another operator set are refused", "[onnx]") {
   CHECK_THAT(fault_of_bytes(OnnxWriter().bytes()), Catch::Contains("the graph has no nodes"));
   CHECK_THAT(fault_of_bytes(relu().bytes()), Catch::Contains("the graph has no output"));
-  CHECK_THAT(fault_of(OnnxWriter(6).node("Relu", {"x"}, {"y"})),
-             Catch::Contains("operator set 6; expected one from 7 to 28"));
+  CHECK_THAT(fault_of(OnnxWriter(5).node("Relu", {"x"}, {"y"})),
+             Catch::Contains("operator set 5; expected one from 6 to 28"));
   CHECK_THAT(fault_of(OnnxWriter(99).node("Relu", {"x"}, {"y"})),
-             Catch::Contains("operator set 99; expected one from 7 to 28"));
+             Catch::Contains("operator set 99; expected one from 6 to 28"));
 }
 
 TEST_CASE("a weight that is not in the file is told with its reader", "[onnx]") {

@@ -31,13 +31,29 @@ TEST_CASE("Gemm is a linear layer, whichever way its weight lies", "[onnx]") {
   CHECK(source_of(read_with(turned), "y.weight").order == std::vector<std::int64_t>{1, 0});
 }
 
-TEST_CASE("Gemm with factors, a transposed input or no weight is refused", "[onnx]") {
-  const auto fault = [](const AttributeList& attributes) {
-    return fault_of(
-        started({-1, 4}).weight("w", {4, 3}).node("Gemm", {"h", "w"}, {"y"}, attributes));
-  };
-  CHECK_THAT(fault({{"alpha", 0.5F}}), Catch::Contains("Gemm with alpha or beta other than 1 ×1"));
-  CHECK_THAT(fault({{"transA", 1}}), Catch::Contains("Gemm with transA ×1"));
+TEST_CASE("factors of Gemm stand around its layer", "[onnx]") {
+  const AttributeList factors = {{"alpha", 0.5F}, {"beta", 0.25F}};
+  const auto layers = layers_of(started({-1, 4})
+                                    .weight("w", {4, 3})
+                                    .weight("c", {3})
+                                    .node("Gemm", {"h", "w", "c"}, {"y"}, factors));
+  REQUIRE(layers.size() == 3);
+  CHECK(std::get<Affine>(layers[0].kind) == Affine{2, 0});
+  CHECK(std::get<Linear>(layers[1].kind) == Linear{.features = 3});
+  CHECK(std::get<Affine>(layers[2].kind) == Affine{0.25, 0});
+  const auto number = layers_of(started({-1, 4})
+                                    .weight("w", {4, 3})
+                                    .number("c", 8)
+                                    .node("Gemm", {"h", "w", "c"}, {"y"}, factors));
+  REQUIRE(number.size() == 3);
+  CHECK(std::get<Linear>(number[1].kind) == Linear{.features = 3, .bias = false});
+  CHECK(std::get<Affine>(number[2].kind) == Affine{1, 2});
+}
+
+TEST_CASE("Gemm with a transposed input or no weight is refused", "[onnx]") {
+  const auto turned =
+      started({-1, 4}).weight("w", {4, 3}).node("Gemm", {"h", "w"}, {"y"}, {{"transA", 1}});
+  CHECK_THAT(fault_of(turned), Catch::Contains("Gemm with transA ×1"));
   CHECK_THAT(fault_of(started({-1, 4}).node("Gemm", {"h", "h"}, {"y"})),
              Catch::Contains("Gemm without a weight as input 1 ×1"));
 }

@@ -1,4 +1,4 @@
-#include "executor/result_places.hpp"
+#include "schedules/result_places.hpp"
 
 #include "platforms/names.hpp"
 #include "schedules/address_map.hpp"

@@ -1,4 +1,4 @@
-#include "executor/result_places.hpp"
+#include "schedules/result_places.hpp"
 
 #include <catch2/catch.hpp>
 
