@@ -49,11 +49,17 @@ struct DeviceGraph {
   MemoryId memory = no_memory;
   std::vector<GraphItem> items;
   std::vector<GraphTask> tasks;
+  int own_tasks = 0;            // those of the problem
   std::vector<ItemId> item_of;  // by tensor; no_item for state and what nobody uses
+  // With moves: tasks behind those of the problem that send an item to a slower memory and fetch it
+  // back; by item, no_task where it does not move.
+  std::vector<TaskId> send;
+  std::vector<TaskId> fetch;
   std::int64_t state_bytes = 0;
   std::int64_t capacity_bytes = 0;  // for the items: without state; negative if state is too much
 
   TaskId writer(ItemId item) const { return items[item].writers.front(); }
+  bool moves(ItemId item) const { return !fetch.empty() && fetch[item] != no_task; }
 };
 
 // Nothing if the device cannot run every task, or sizes are beyond all reason.

@@ -7,6 +7,7 @@
 #include "planner/chains/chain_costs.hpp"
 #include "planner/graphs/graph_bound.hpp"
 #include "planner/graphs/graph_draft.hpp"
+#include "planner/graphs/graph_moves.hpp"
 #include "planner/graphs/graph_solver.hpp"
 
 namespace stint {
@@ -14,6 +15,8 @@ namespace {
 
 constexpr double bound_work_per_unit = 0.5;
 constexpr double room_shares[] = {0.94, 0.86, 0.76};  // of the memory, for plans that leave room
+constexpr double hidden_shares[] = {0.5, 0.95};       // of the time of moves
+constexpr double move_shares[] = {0.98, 0.9};         // of the memory, for plans with moves
 constexpr int attempts = 8;                           // at fitting addresses into the memory
 
 class OnDevice {
@@ -57,6 +60,7 @@ class OnDevice {
     options.interrupted = options_.interrupted;
     GraphSolver solver(graph_, costs(aim, states), memory_orders(problem_), options);
     const auto plan = solver.solve(graph_.capacity_bytes);
+    move_items(solver, aim, states);
     if (!plan) return;
     for (int workers = device().workers; workers > 0; workers /= 2) {
       if (!fit(solver, *plan, states, workers)) continue;
@@ -64,6 +68,28 @@ class OnDevice {
       break;
     }
     claim(solver);
+  }
+
+  // Items may also leave the memory and come back; cheap if nobody has to wait for that.
+  void move_items(GraphSolver& solver, const ChainAim& aim, const std::vector<int>& states) {
+    const auto place = place_for_moves(problem_, graph_);
+    if (!place) return;
+    const DeviceGraph moving = with_moves(graph_);
+    for (const double hidden : hidden_shares) {
+      for (const double share : move_shares) {
+        const auto bytes = static_cast<double>(graph_.capacity_bytes) * share;
+        const auto capacity = static_cast<std::int64_t>(bytes);
+        const auto prices = with_moves(problem_, moving, *place, aim, hidden, costs(aim, states));
+        const auto plan = solver.solve_moving(moving, prices, capacity);
+        if (!plan || options_.is_interrupted()) break;
+        const TaskSequence sequence =
+            with_early_fetches(problem_, moving, *place, plan->sequence, graph_.capacity_bytes);
+        const GraphCrew crew{device().workers, states, graph_.capacity_bytes, place};
+        Schedule schedule =
+            finish(problem_, graph_draft(problem_, moving, sequence, crew), "graph");
+        if (accept(problem_, schedule, answer_)) keep(std::move(schedule));
+      }
+    }
   }
 
   // A plan that takes less leaves room for more to run side by side.

@@ -6,6 +6,7 @@
 
 #include "planner/chains/chain_plan.hpp"
 #include "planner/pieces.hpp"
+#include "schedules/cost.hpp"
 
 namespace stint {
 namespace {
@@ -29,8 +30,11 @@ class Drafting {
     meter.measure(sequence);
     live_ = meter.live_bytes();
     released_ = meter.released_bytes();
-    for (std::size_t step = 0; step < sequence.size(); ++step)
-      add(sequence[step], static_cast<int>(step));
+    for (std::size_t step = 0; step < sequence.size(); ++step) {
+      const bool is_move = sequence[step] >= graph_.own_tasks;
+      is_move ? move(sequence[step], static_cast<int>(step))
+              : add(sequence[step], static_cast<int>(step));
+    }
     for (const TensorId result : problem_.graph().results) {
       const ItemId item = graph_.item_of[result];
       if (item != no_item && now_[item] == no_buffer) load(item);
@@ -120,6 +124,37 @@ class Drafting {
     draft_.actions.push_back(std::move(action));
   }
 
+  // Copies go over their link one after the other, beside those who compute.
+  void move(TaskId id, int step) {
+    const bool is_fetch = graph_.tasks[id].reads.empty();
+    const ItemId item =
+        is_fetch ? graph_.tasks[id].writes.front().item : graph_.tasks[id].reads.front();
+    const LinkId id_of_link = is_fetch ? crew_.place->back : crew_.place->out;
+    const Link& link = problem_.platform().links[id_of_link];
+    Action action;
+    action.what = Do::copy;
+    action.worker = problem_.link_worker[id_of_link];
+    if (is_fetch) {
+      action.reads = {sent_.at(item)};
+      now_[item] = add_buffer(graph_.items[item].tensor);
+      action.writes = {now_[item]};
+    } else {
+      sent_[item] = add_buffer(graph_.items[item].tensor);
+      draft_.buffers.back().memory = crew_.place->memory;
+      action.reads = {now_[item]};
+      action.writes = {sent_[item]};
+    }
+    if (is_fetch && last_compute_ >= 0) action.after.push_back(ActionId{last_compute_});
+    const double ready = std::max(ready_at(action), room_at(step, action));
+    const double busy_until = std::max(link_free_at_, is_fetch ? last_end_ : 0);
+    link_free_at_ =
+        std::max(ready, busy_until) + copy_seconds(link, draft_.buffers[sent_[item]].bytes);
+    ready_[action.writes.front()] = link_free_at_;
+    under_way_.push_back(
+        {link_free_at_, released_[step], static_cast<ActionId>(draft_.actions.size())});
+    draft_.actions.push_back(std::move(action));
+  }
+
   double ready_at(const Action& action) {
     double ready = 0;
     for (const auto* list : {&action.reads, &action.updates}) {
@@ -146,13 +181,17 @@ class Drafting {
     }
     action.worker = static_cast<WorkerId>(problem_.first_worker[graph_.device] + best);
     const auto place = static_cast<ActionId>(draft_.actions.size());
-    if (crew_.workers > 1) under_way_.push_back({free_at_[best], released_[step], place});
+    last_end_ = free_at_[best];
+    last_compute_ = place;
+    if (is_watched()) under_way_.push_back({free_at_[best], released_[step], place});
   }
+
+  bool is_watched() const { return crew_.workers > 1 || crew_.place.has_value(); }
 
   // Until those before it end, what they alone use is there beside what the sequence has live. It
   // waits for as many as it takes, the first to end first.
   double room_at(int step, Action& action) {
-    if (crew_.workers == 1) return 0;
+    if (!is_watched()) return 0;
     const double soonest = *std::min_element(free_at_.begin(), free_at_.end());
     std::sort(under_way_.begin(), under_way_.end(),
               [](const UnderWay& a, const UnderWay& b) { return a.end < b.end; });
@@ -184,6 +223,10 @@ class Drafting {
     ActionId action{0};
   };
   std::vector<UnderWay> under_way_;
+  std::map<ItemId, BufferId> sent_;
+  double link_free_at_ = 0;
+  double last_end_ = 0;  // of a computation
+  int last_compute_ = -1;
   std::vector<std::int64_t> live_;      // by step of the sequence
   std::vector<std::int64_t> released_;  // likewise: not live after it
   std::vector<double> free_at_;         // by worker

@@ -6,8 +6,10 @@
 // it have ended for everything to fit.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "planner/chains/chain_costs.hpp"
 #include "planner/draft.hpp"
 #include "planner/graphs/sequence.hpp"
 
@@ -17,6 +19,7 @@ struct GraphCrew {
   int workers = 1;                           // of the device
   std::vector<int> states;                   // by task: the power state it runs in
   std::int64_t capacity_bytes = huge_bytes;  // for the items
+  std::optional<SlowPlace> place;            // where items are sent, if the graph has moves
 };
 
 Draft graph_draft(const Problem& problem, const DeviceGraph& graph, const TaskSequence& sequence,

@@ -69,16 +69,31 @@ std::optional<GraphSolver::Attempt> GraphSolver::replayed(bool possible, std::in
   return Attempt{measure.peak_bytes, replay_.stage()[step]};
 }
 
-void GraphSolver::search(const Retention& start, std::int64_t capacity, double share) {
+RetentionSearchOptions GraphSolver::search_options(std::int64_t capacity, double share) const {
   RetentionSearchOptions search;
   search.capacity_bytes = capacity;
   search.steps = static_cast<std::int64_t>(options_.limit * steps_per_unit * share);
-  search.seed = options_.seed * 1000 + searches_++;
+  search.seed = options_.seed * 1000 + searches_;
   search.interrupted = options_.interrupted;
-  RetentionFound found = search_retention(graph_, gaps_, meter_, start, search);
+  return search;
+}
+
+void GraphSolver::search(const Retention& start, std::int64_t capacity, double share) {
+  const RetentionSearchOptions options = search_options(capacity, share);
+  ++searches_;
+  RetentionFound found = search_retention(graph_, gaps_, meter_, start, options);
   if (!found.plan) return;
   note(found.plan->sequence, found.plan->measure, capacity);
   if (best_->sequence == found.plan->sequence) best_retention_ = std::move(found.retention);
+}
+
+std::optional<GraphPlan> GraphSolver::solve_moving(const DeviceGraph& moving,
+                                                   const std::vector<double>& costs,
+                                                   std::int64_t capacity) const {
+  SequenceMeter meter(moving, costs);
+  const Retention start = best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
+  const auto options = search_options(capacity, last_share);
+  return search_retention(moving, gaps_, meter, start, options).plan;
 }
 
 // Kept over a gap if the master wants it at every moment in the gap.

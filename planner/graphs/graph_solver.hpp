@@ -34,6 +34,11 @@ class GraphSolver {
   // The same for a little less than was solved: local search from there, a short one.
   std::optional<GraphPlan> shrink(std::int64_t capacity_bytes);
 
+  // The same with moves, from the best plan without them; what a move costs is in `costs` behind
+  // the tasks. Local search again.
+  std::optional<GraphPlan> solve_moving(const DeviceGraph& moving, const std::vector<double>& costs,
+                                        std::int64_t capacity_bytes) const;
+
   // Tasks at whose first runs memory was counted, as they came.
   std::vector<TaskId> moments() const;
   double cost_of_all() const { return meter_.cost_of_all(); }
@@ -47,6 +52,7 @@ class GraphSolver {
   bool is_interrupted() const;
   void note(const TaskSequence& sequence, const SequenceMeasure& measure, std::int64_t capacity);
   std::optional<Attempt> replayed(bool possible, std::int64_t capacity);
+  RetentionSearchOptions search_options(std::int64_t capacity, double share) const;
   void search(const Retention& start, std::int64_t capacity, double share);
   Retention retention_of(const MomentSolution& solution) const;
   bool add_moment(int position);

@@ -30,7 +30,9 @@ RetentionGaps::RetentionGaps(const DeviceGraph& graph, TaskOrder order)
 }
 
 Retention RetentionGaps::keep_all() const {
-  return {std::vector<char>(use_.size(), 1), std::vector<char>(first_.size() - 1, 1)};
+  const std::size_t items = first_.size() - 1;
+  return {std::vector<char>(use_.size(), 1), std::vector<char>(items, 1),
+          std::vector<char>(items, 0)};
 }
 
 int RetentionGaps::gap_before(ItemId item, int position) const {
@@ -55,15 +57,20 @@ bool Replay::may_run(TaskId task) const {
                       [&](TaskId update) { return ran_[update] != 0; });
 }
 
+TaskId Replay::source(ItemId item) const {
+  const bool is_away = graph_.moves(item) && (*away_)[item];
+  return is_away ? graph_.fetch[item] : graph_.writer(item);
+}
+
 // Depth first: what a task reads before the task.
 bool Replay::compute_again(ItemId item, int position) {
-  path_.assign(1, {graph_.writer(item), 0});
+  path_.assign(1, {source(item), 0});
   while (!path_.empty()) {
     auto& [task, ready] = path_.back();
     const auto& reads = graph_.tasks[task].reads;
     while (ready < reads.size() && there_[reads[ready]]) ++ready;
     if (ready < reads.size()) {
-      path_.emplace_back(graph_.writer(reads[ready]), 0);
+      path_.emplace_back(source(reads[ready]), 0);
       continue;
     }
     if (!may_run(task) || sequence_.size() >= most_steps_per_task * graph_.tasks.size())
@@ -94,7 +101,8 @@ void Replay::release(const Retention& retention, TaskId task) {
   for (const GraphOutput& output : graph_.tasks[task].writes) use(output.item);
 }
 
-void Replay::begin() {
+void Replay::begin(const std::vector<char>& away) {
+  away_ = &away;
   sequence_.clear();
   stage_.clear();
   there_.assign(graph_.items.size(), 0);
@@ -111,12 +119,17 @@ bool Replay::run(int position) {
   sequence_.push_back(task);
   stage_.push_back(position);
   ran_[task] = 1;
-  for (const GraphOutput& output : graph_.tasks[task].writes) there_[output.item] = 1;
+  for (const GraphOutput& output : graph_.tasks[task].writes) {
+    there_[output.item] = 1;
+    if (!graph_.moves(output.item) || !(*away_)[output.item]) continue;
+    sequence_.push_back(graph_.send[output.item]);
+    stage_.push_back(position);
+  }
   return true;
 }
 
 bool Replay::make(const Retention& retention) {
-  begin();
+  begin(retention.away);
   for (int p = 0; p < static_cast<int>(gaps_.order().size()); ++p) {
     again_.clear();
     if (!run(p)) return false;
@@ -126,7 +139,8 @@ bool Replay::make(const Retention& retention) {
 }
 
 bool Replay::make(const std::vector<int>& positions, const std::vector<std::vector<char>>& there) {
-  begin();
+  const std::vector<char> none(graph_.items.size(), 0);
+  begin(none);
   std::size_t k = 0;
   for (int p = 0; p < static_cast<int>(gaps_.order().size()); ++p) {
     again_.clear();

@@ -4,7 +4,8 @@
 //
 // A decision for every item and every gap between two uses of it in the order: whether it may still
 // be used after the gap. After its last use too: for those that are computed again later. An item
-// that was computed again only to compute another stays until its next use if it is held.
+// that was computed again only to compute another stays until its next use if it is held. An item
+// may be sent away when it is first written, and is then fetched back instead of computed again.
 #pragma once
 
 #include <vector>
@@ -17,6 +18,7 @@ namespace stint {
 struct Retention {
   std::vector<char> keep;  // by gap
   std::vector<char> hold;  // by item
+  std::vector<char> away;  // by item
 };
 
 // The gaps of all items in one order of the tasks.
@@ -68,7 +70,8 @@ class Replay {
   const std::vector<int>& stage() const { return stage_; }
 
  private:
-  void begin();
+  void begin(const std::vector<char>& away);
+  TaskId source(ItemId item) const;
   bool run(int position);
   bool compute_again(ItemId item, int position);
   bool may_run(TaskId task) const;
@@ -80,6 +83,7 @@ class Replay {
   std::vector<int> stage_;
   std::vector<char> there_;  // by item
   std::vector<char> ran_;
+  const std::vector<char>* away_ = nullptr;
   std::vector<int> passed_;                           // by item: uses in the order so far
   std::vector<ItemId> again_;                         // computed again for the task at hand
   std::vector<std::pair<TaskId, std::size_t>> path_;  // task, how many of its reads are there

@@ -43,13 +43,15 @@ class Annealing {
         energy_ = energy;
         remember();
       } else {
-        for (const auto& [bit, is_hold] : undo_) toggle(bit, is_hold);
+        for (const auto& [bits, bit] : undo_) ((now_.*bits)[bit]) ^= 1;
       }
     }
     return found();
   }
 
  private:
+  using Bits = std::vector<char> Retention::*;
+
   double measured() {
     const bool possible = replay_.make(now_);
     looked_at_ += static_cast<std::int64_t>(replay_.sequence().size()) + 1;
@@ -98,10 +100,9 @@ class Annealing {
   int any(const std::vector<int>& list) {
     return list[static_cast<std::size_t>(random_() % list.size())];
   }
-  void toggle(int bit, bool is_hold) { (is_hold ? now_.hold : now_.keep)[bit] ^= 1; }
-  void flip(int bit, bool is_hold = false) {
-    toggle(bit, is_hold);
-    undo_.emplace_back(bit, is_hold);
+  void flip(int bit, Bits bits = &Retention::keep) {
+    (now_.*bits)[bit] ^= 1;
+    undo_.emplace_back(bits, bit);
   }
 
   void drop_from_peak() {
@@ -109,7 +110,7 @@ class Annealing {
     const int gap = any(at_peak_);
     if (now_.keep[gap] != 0) return flip(gap);
     const ItemId item = gaps_.item_of_gap(gap);
-    flip(item, true);
+    flip(item, &Retention::hold);
   }
 
   void keep_again() {
@@ -120,6 +121,7 @@ class Annealing {
 
   void move() {
     const int kind = static_cast<int>(random_() % 20);
+    if (kind % 5 == 0 && move_away()) return;
     if (kind < 6) {
       if (is_over_) return drop_from_peak();
       return keep_again();
@@ -131,7 +133,19 @@ class Annealing {
     if (kind < 14) return flip(any(choices_));
     if (kind < 16) return swap();
     if (kind < 18) return neighbours();
-    flip(gaps_.item_of_gap(any(choices_)), true);
+    flip(gaps_.item_of_gap(any(choices_)), &Retention::hold);
+  }
+
+  // Computed again, or fetched back: the other way round. Or something is sent away and dropped.
+  bool move_away() {
+    if (graph_.fetch.empty()) return false;
+    const bool known = random_() % 2 == 0 && !again_.empty();
+    const int gap = any(known ? again_ : at_peak_.empty() ? choices_ : at_peak_);
+    const ItemId item = gaps_.item_of_gap(gap);
+    if (!graph_.moves(item)) return false;
+    if (known || !now_.away[item]) flip(item, &Retention::away);
+    if (!known && now_.keep[gap]) flip(gap);
+    return true;
   }
 
   void swap() {
@@ -171,7 +185,7 @@ class Annealing {
   std::vector<int> choices_;  // gaps
   std::vector<int> at_peak_;
   std::vector<int> again_;
-  std::vector<std::pair<int, bool>> undo_;
+  std::vector<std::pair<Bits, int>> undo_;
   SequenceMeasure measure_;
   double energy_ = 0;
   bool is_over_ = false;

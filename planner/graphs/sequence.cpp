@@ -9,7 +9,7 @@ SequenceMeter::SequenceMeter(const DeviceGraph& graph, std::vector<double> costs
     : graph_(graph), costs_(std::move(costs)) {}
 
 double SequenceMeter::cost_of_all() const {
-  return std::accumulate(costs_.begin(), costs_.end(), 0.0);
+  return std::accumulate(costs_.begin(), costs_.begin() + graph_.own_tasks, 0.0);
 }
 
 void SequenceMeter::add(int step, ItemId item, std::int64_t bytes) {

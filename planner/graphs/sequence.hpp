@@ -43,7 +43,7 @@ class SequenceMeter {
   const std::vector<std::int64_t>& live_bytes() const { return live_; }  // by step
   std::vector<std::int64_t> released_bytes() const;  // by step: live in it, and not after it
   double cost_of(TaskId task) const { return costs_[task]; }
-  double cost_of_all() const;  // each task once
+  double cost_of_all() const;  // each task of the problem once
 
  private:
   struct InPlace {

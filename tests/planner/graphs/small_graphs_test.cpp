@@ -134,3 +134,35 @@ TEST_CASE("graphs with parts, overwriting and optional outputs get plans that ho
   }
   CHECK(plans > 40);
 }
+
+TEST_CASE("an item leaves the memory and comes back if that costs less than computing it again",
+          "[graph]") {
+  // A writes what D reads; between them B and C need the memory.
+  const std::string text = R"({"format": "stint-tasks", "version": 1, "name": "away",
+ "tensors": [{"name": "a", "bytes": 10}, {"name": "b", "bytes": 10}, {"name": "c", "bytes": 2}, {"name": "d", "bytes": 1}],
+ "tasks": [{"name": "A", "writes": ["a"], "seconds": {"cpu": 5}},
+           {"name": "B", "reads": ["a"], "writes": ["b"], "seconds": {"cpu": 4}},
+           {"name": "C", "reads": ["b"], "writes": ["c"], "workspace_bytes": 10, "seconds": {"cpu": 4}},
+           {"name": "D", "reads": ["a", "c"], "writes": ["d"], "seconds": {"cpu": 1}}],
+ "results": ["d"]})";
+  Platform platform = plain_machine();
+  Memory disk = platform.memories[0];
+  disk.name = "disk";
+  disk.kind = MemoryKind::storage;
+  platform.memories.push_back(disk);
+  const double joules_per_byte = GENERATE(0.01, 100.0);
+  for (const int from : {0, 1}) {
+    Link link;
+    link.from = static_cast<MemoryId>(from);
+    link.to = static_cast<MemoryId>(1 - from);
+    link.bytes_per_second = 10;
+    link.joules_per_byte = joules_per_byte;
+    platform.links.push_back(link);
+  }
+  const Outcome outcome = plan(problem_of(text, platform, graph_within(22)), {});
+  REQUIRE(outcome.schedule);
+  const Predicted& predicted = outcome.schedule->predicted;
+  CHECK((predicted.copied_bytes > 0) == (joules_per_byte < 1));
+  CHECK((predicted.recomputed > 0) == (joules_per_byte > 1));
+  CHECK(predicted.objective.lower_bound <= predicted.objective.value);
+}
