@@ -44,15 +44,16 @@ class Flattening {
     std::vector<TensorId> used = graph_.results;
     for (const Task& task : graph_.tasks)
       append(task.reads, used), append(task.writes, used), append(task.updates, used);
-    flat_.item_of.assign(graph_.tensors.size(), no_item);
-    std::map<TensorId, ItemId> item_of_cover;
+    flat_.item_of.assign(graph_.tensors.size(), no_graph_item);
+    std::map<TensorId, GraphItemId> item_of_cover;
     for (const auto& [tensor, cover] : covers(problem_, used)) {
-      const auto next = static_cast<ItemId>(flat_.items.size());
+      const auto next = static_cast<GraphItemId>(flat_.items.size());
       const auto [known, is_new] =
-          item_of_cover.try_emplace(cover, is_state(cover) ? no_item : next);
+          item_of_cover.try_emplace(cover, is_state(cover) ? no_graph_item : next);
       if (is_new) add_item(cover);
       flat_.item_of[tensor] = known->second;
-      if (known->second != no_item && tensor != cover) flat_.items[known->second].is_alone = false;
+      if (known->second != no_graph_item && tensor != cover)
+        flat_.items[known->second].is_alone = false;
     }
     for (const TensorId result : graph_.results) {
       if (!is_state(result)) flat_.items[flat_.item_of[result]].is_result = true;
@@ -75,7 +76,7 @@ class Flattening {
     const Task& task = graph_.tasks[id];
     GraphTask flat;
     for (const TensorId tensor : task.reads) {
-      if (flat_.item_of[tensor] != no_item) flat.reads.push_back(flat_.item_of[tensor]);
+      if (flat_.item_of[tensor] != no_graph_item) flat.reads.push_back(flat_.item_of[tensor]);
     }
     std::sort(flat.reads.begin(), flat.reads.end());
     flat.reads.erase(std::unique(flat.reads.begin(), flat.reads.end()), flat.reads.end());
@@ -97,7 +98,7 @@ class Flattening {
     out.is_optional =
         std::find(task.optional.begin(), task.optional.end(), tensor) != task.optional.end();
     for (const auto& [y, x] : task.may_overwrite) {
-      if (y != tensor || flat_.item_of[x] == no_item || out.bytes == 0) continue;
+      if (y != tensor || flat_.item_of[x] == no_graph_item || out.bytes == 0) continue;
       const GraphItem& place = flat_.items[flat_.item_of[x]];
       const bool fits = graph_.tensors[y].bytes <= graph_.tensors[x].bytes;
       if (fits) out.at_most_in = flat_.item_of[x];

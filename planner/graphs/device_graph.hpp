@@ -16,8 +16,8 @@
 
 namespace stint {
 
-enum ItemId : int {};
-inline constexpr ItemId no_item{-1};
+enum GraphItemId : int {};
+inline constexpr GraphItemId no_graph_item{-1};
 
 struct GraphItem {
   TensorId tensor = no_tensor;  // around all that share bytes
@@ -29,15 +29,16 @@ struct GraphItem {
 };
 
 struct GraphOutput {
-  ItemId item = no_item;
-  std::int64_t bytes = 0;       // of a buffer of its own
-  bool is_optional = false;     // may be left out if nobody reads it
-  ItemId in_place = no_item;    // whose place it may take, byte for byte
-  ItemId at_most_in = no_item;  // the same as far as any plan may do it: another may be larger
+  GraphItemId item = no_graph_item;
+  std::int64_t bytes = 0;                // of a buffer of its own
+  bool is_optional = false;              // may be left out if nobody reads it
+  GraphItemId in_place = no_graph_item;  // whose place it may take, byte for byte
+  GraphItemId at_most_in =
+      no_graph_item;  // the same as far as any plan may do it: another may be larger
 };
 
 struct GraphTask {
-  std::vector<ItemId> reads;  // ascending, each once
+  std::vector<GraphItemId> reads;  // ascending, each once
   std::vector<GraphOutput> writes;
   std::int64_t workspace_bytes = 0;
   bool runs_once = false;         // it updates state
@@ -49,8 +50,8 @@ struct DeviceGraph {
   MemoryId memory = no_memory;
   std::vector<GraphItem> items;
   std::vector<GraphTask> tasks;
-  int own_tasks = 0;            // those of the problem
-  std::vector<ItemId> item_of;  // by tensor; no_item for state and what nobody uses
+  int own_tasks = 0;                 // those of the problem
+  std::vector<GraphItemId> item_of;  // by tensor; no_graph_item for state and what nobody uses
   // With moves: tasks behind those of the problem that send an item to a slower memory and fetch it
   // back; by item, no_task where it does not move.
   std::vector<TaskId> send;
@@ -58,8 +59,8 @@ struct DeviceGraph {
   std::int64_t state_bytes = 0;
   std::int64_t capacity_bytes = 0;  // for the items: without state; negative if state is too much
 
-  TaskId writer(ItemId item) const { return items[item].writers.front(); }
-  bool moves(ItemId item) const { return !fetch.empty() && fetch[item] != no_task; }
+  TaskId writer(GraphItemId item) const { return items[item].writers.front(); }
+  bool moves(GraphItemId item) const { return !fetch.empty() && fetch[item] != no_task; }
 };
 
 // Nothing if the device cannot run every task, or sizes are beyond all reason.

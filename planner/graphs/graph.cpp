@@ -16,7 +16,7 @@ namespace {
 constexpr double bound_work_per_unit = 0.5;
 constexpr double room_shares[] = {0.94, 0.86, 0.76};  // of the memory, for plans that leave room
 constexpr double hidden_shares[] = {0.5, 0.95};       // of the time of moves
-constexpr double move_shares[] = {0.98, 0.9};         // of the memory, for plans with moves
+constexpr double move_shares[] = {1, 0.95, 0.88};     // of the memory, for plans with moves
 constexpr int attempts = 8;                           // at fitting addresses into the memory
 
 class OnDevice {

@@ -36,9 +36,9 @@ class Drafting {
               : add(sequence[step], static_cast<int>(step));
     }
     for (const TensorId result : problem_.graph().results) {
-      const ItemId item = graph_.item_of[result];
-      if (item != no_item && now_[item] == no_buffer) load(item);
-      draft_.kept.push_back(item == no_item ? state_[result] : part(now_[item], result));
+      const GraphItemId item = graph_.item_of[result];
+      if (item != no_graph_item && now_[item] == no_buffer) load(item);
+      draft_.kept.push_back(item == no_graph_item ? state_[result] : part(now_[item], result));
     }
     return without_needless(problem_, std::move(draft_));
   }
@@ -85,7 +85,7 @@ class Drafting {
     }
   }
 
-  void load(ItemId item) {
+  void load(GraphItemId item) {
     Action action;
     action.what = Do::load;
     action.worker = problem_.first_worker[graph_.device];
@@ -95,15 +95,15 @@ class Drafting {
   }
 
   BufferId read(TensorId tensor) {
-    const ItemId item = graph_.item_of[tensor];
-    if (item == no_item) return state_[tensor];
+    const GraphItemId item = graph_.item_of[tensor];
+    if (item == no_graph_item) return state_[tensor];
     if (now_[item] == no_buffer) load(item);
     return part(now_[item], tensor);
   }
 
   // A task that runs again writes anew; what there is only once it writes elsewhere, for nobody.
   BufferId written(TensorId tensor, bool again) {
-    const ItemId item = graph_.item_of[tensor];
+    const GraphItemId item = graph_.item_of[tensor];
     const bool is_fixed = graph_.items[item].is_fixed;
     if (is_fixed && again) return add_buffer(tensor);
     if (!is_fixed || now_[item] == no_buffer) now_[item] = add_buffer(graph_.items[item].tensor);
@@ -127,7 +127,7 @@ class Drafting {
   // Copies go over their link one after the other, beside those who compute.
   void move(TaskId id, int step) {
     const bool is_fetch = graph_.tasks[id].reads.empty();
-    const ItemId item =
+    const GraphItemId item =
         is_fetch ? graph_.tasks[id].writes.front().item : graph_.tasks[id].reads.front();
     const LinkId id_of_link = is_fetch ? crew_.place->back : crew_.place->out;
     const Link& link = problem_.platform().links[id_of_link];
@@ -223,7 +223,7 @@ class Drafting {
     ActionId action{0};
   };
   std::vector<UnderWay> under_way_;
-  std::map<ItemId, BufferId> sent_;
+  std::map<GraphItemId, BufferId> sent_;
   double link_free_at_ = 0;
   double last_end_ = 0;  // of a computation
   int last_compute_ = -1;

@@ -7,13 +7,13 @@
 namespace stint {
 namespace {
 
-// The item that a task of the graph fetches; no_item if it is another kind of task.
-ItemId fetched(const DeviceGraph& graph, TaskId task) {
-  if (task < graph.own_tasks || graph.tasks[task].writes.empty()) return no_item;
+// The item that a task of the graph fetches; no_graph_item if it is another kind of task.
+GraphItemId fetched(const DeviceGraph& graph, TaskId task) {
+  if (task < graph.own_tasks || graph.tasks[task].writes.empty()) return no_graph_item;
   return graph.tasks[task].writes.front().item;
 }
 
-std::int64_t bytes_of(const Problem& problem, const DeviceGraph& graph, ItemId item) {
+std::int64_t bytes_of(const Problem& problem, const DeviceGraph& graph, GraphItemId item) {
   return problem.graph().tensors[graph.items[item].tensor].bytes;
 }
 
@@ -36,11 +36,11 @@ DeviceGraph with_moves(const DeviceGraph& graph) {
     const GraphItem& item = graph.items[i];
     if (item.is_fixed || !item.is_alone) continue;
     GraphTask send;
-    send.reads = {static_cast<ItemId>(i)};
+    send.reads = {static_cast<GraphItemId>(i)};
     moving.send[i] = static_cast<TaskId>(moving.tasks.size());
     moving.tasks.push_back(std::move(send));
     GraphTask fetch;
-    fetch.writes = {{static_cast<ItemId>(i), item.bytes}};
+    fetch.writes = {{static_cast<GraphItemId>(i), item.bytes}};
     moving.fetch[i] = static_cast<TaskId>(moving.tasks.size());
     moving.tasks.push_back(std::move(fetch));
   }
@@ -55,7 +55,7 @@ std::vector<double> with_moves(const Problem& problem, const DeviceGraph& moving
   const double second = (1 - hidden) * (aim.joules * watts + aim.seconds);
   costs.resize(moving.tasks.size(), 0);
   for (std::size_t i = 0; i < moving.items.size(); ++i) {
-    const auto item = static_cast<ItemId>(i);
+    const auto item = static_cast<GraphItemId>(i);
     if (!moving.moves(item)) continue;
     const std::int64_t bytes = bytes_of(problem, moving, item);
     const auto price = [&](const Link& link) {
@@ -75,8 +75,8 @@ TaskSequence with_early_fetches(const Problem& problem, const DeviceGraph& movin
   std::vector<std::int64_t> live = meter.live_bytes();
   const auto& seconds = problem.seconds[moving.device];
   for (std::size_t step = 0; step < sequence.size(); ++step) {
-    const ItemId item = fetched(moving, sequence[step]);
-    if (item == no_item) continue;
+    const GraphItemId item = fetched(moving, sequence[step]);
+    if (item == no_graph_item) continue;
     const std::int64_t bytes = moving.items[item].bytes;
     double left =
         copy_seconds(problem.platform().links[place.back], bytes_of(problem, moving, item));
@@ -85,7 +85,7 @@ TaskSequence with_early_fetches(const Problem& problem, const DeviceGraph& movin
       const TaskId before = sequence[to - 1];
       const auto& reads = moving.tasks[before].reads;
       const bool uses_it = std::find(reads.begin(), reads.end(), item) != reads.end();
-      if (uses_it || fetched(moving, before) != no_item) break;
+      if (uses_it || fetched(moving, before) != no_graph_item) break;
       if (before < moving.own_tasks) left -= seconds[before];
       --to;
     }

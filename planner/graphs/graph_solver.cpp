@@ -12,6 +12,7 @@ constexpr double steps_per_unit = 4e6;  // of local search, for one unit of the 
 constexpr double work_per_unit = 0.6;   // of the solver
 constexpr double first_share = 0.04;    // of the steps, for every search but the last
 constexpr double short_share = 0.08;
+constexpr double moving_share = 0.15;
 constexpr double last_share = 0.3;  // of two
 constexpr int most_moments = 24;
 constexpr int most_stalled = 4;
@@ -92,7 +93,7 @@ std::optional<GraphPlan> GraphSolver::solve_moving(const DeviceGraph& moving,
                                                    std::int64_t capacity) const {
   SequenceMeter meter(moving, costs);
   const Retention start = best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
-  const auto options = search_options(capacity, last_share);
+  const auto options = search_options(capacity, moving_share);
   return search_retention(moving, gaps_, meter, start, options).plan;
 }
 

@@ -65,7 +65,7 @@ class GraphSolver {
   SequenceMeter meter_;
   GraphSolverOptions options_;
   RetentionGaps gaps_;
-  Replay replay_;
+  RetentionReplay replay_;
   std::vector<std::int64_t> whole_costs_;  // in units of which all tasks cost `cost_units`
   std::vector<int> moments_;               // positions, ascending
   std::vector<int> added_;                 // the same in the order in which they came

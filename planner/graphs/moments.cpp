@@ -79,7 +79,7 @@ class Master {
         for (const GraphOutput& output : task.writes)
           useful = useful || (used_[k][output.item] && comes_again(output.item));
         useful_[k][t] = useful;
-        for (const ItemId read : task.reads) used_[k][read] = used_[k][read] || useful;
+        for (const GraphItemId read : task.reads) used_[k][read] = used_[k][read] || useful;
       }
     }
   }
@@ -169,11 +169,11 @@ class Master {
   // While a moment's task runs, what it touches is there. An input whose place an output takes is
   // not there afterwards.
   void touch(int k) {
-    for (const ItemId read : moment_task(k).reads) there_[k][read] = always;
+    for (const GraphItemId read : moment_task(k).reads) there_[k][read] = always;
     for (const GraphOutput& output : moment_task(k).writes) {
       if (!output.is_optional) there_[k][output.item] = always;
     }
-    for (const ItemId read : moment_task(k).reads) {
+    for (const GraphItemId read : moment_task(k).reads) {
       if (after_[k][read].kind == Fact::open && !is_replaced(k, read)) after_[k][read] = always;
     }
     for (const GraphOutput& output : moment_task(k).writes) {
@@ -181,10 +181,10 @@ class Master {
         after_[k][output.item] = always;
     }
   }
-  ItemId replaced_by(const GraphOutput& output) const {
+  GraphItemId replaced_by(const GraphOutput& output) const {
     return problem_.is_bound ? output.at_most_in : output.in_place;
   }
-  bool is_replaced(int k, ItemId read) const {
+  bool is_replaced(int k, GraphItemId read) const {
     const auto& writes = moment_task(k).writes;
     return std::any_of(writes.begin(), writes.end(),
                        [&](const GraphOutput& output) { return replaced_by(output) == read; });
@@ -206,7 +206,7 @@ class Master {
   // Written in the interval, or come in.
   Fact made(int k, std::size_t i) const {
     if (is_input(i)) return come_[k][i];
-    if (item(i).writers.size() == 1) return run_[k][graph_.writer(static_cast<ItemId>(i))];
+    if (item(i).writers.size() == 1) return run_[k][graph_.writer(static_cast<GraphItemId>(i))];
     // Of several writers in a given order the last one completes it.
     const auto& writers = item(i).writers;
     const bool some = std::any_of(writers.begin(), writers.end(),
@@ -217,7 +217,7 @@ class Master {
   void require_reads() {
     for (int k = 0; k <= moments_; ++k) {
       for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
-        for (const ItemId read : graph_.tasks[t].reads) {
+        for (const GraphItemId read : graph_.tasks[t].reads) {
           if (!is_free(read))
             imply(run_[k][t], {k > 0 ? after_[k][read] : never, made(k, read), back_[k][read]});
         }
@@ -263,8 +263,8 @@ class Master {
   std::int64_t replaced_bytes(int k, std::int64_t unit, LinearSum& bytes) const {
     std::int64_t replaced = 0;
     for (const GraphOutput& output : moment_task(k).writes) {
-      const ItemId input = replaced_by(output);
-      if (input == no_item) continue;
+      const GraphItemId input = replaced_by(output);
+      if (input == no_graph_item) continue;
       const Fact& stays = after_[k][input];
       if (stays.kind == Fact::yes && !is_free(input)) continue;
       replaced += output.bytes;

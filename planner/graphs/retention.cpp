@@ -13,18 +13,18 @@ RetentionGaps::RetentionGaps(const DeviceGraph& graph, TaskOrder order)
     : order_(std::move(order)), position_(order_.size()) {
   for (std::size_t p = 0; p < order_.size(); ++p) position_[order_[p]] = static_cast<int>(p);
   std::vector<std::vector<int>> uses(graph.items.size());
-  const auto note = [&](ItemId item, int p) {
+  const auto note = [&](GraphItemId item, int p) {
     if (uses[item].empty() || uses[item].back() != p) uses[item].push_back(p);
   };
   for (int p = 0; p < static_cast<int>(order_.size()); ++p) {
     const GraphTask& task = graph.tasks[order_[p]];
-    for (const ItemId item : task.reads) note(item, p);
+    for (const GraphItemId item : task.reads) note(item, p);
     for (const GraphOutput& output : task.writes) note(output.item, p);
   }
   for (std::size_t i = 0; i < uses.size(); ++i) {
     first_.push_back(static_cast<int>(use_.size()));
     use_.insert(use_.end(), uses[i].begin(), uses[i].end());
-    item_.insert(item_.end(), uses[i].size(), static_cast<ItemId>(i));
+    item_.insert(item_.end(), uses[i].size(), static_cast<GraphItemId>(i));
   }
   first_.push_back(static_cast<int>(use_.size()));
 }
@@ -35,14 +35,14 @@ Retention RetentionGaps::keep_all() const {
           std::vector<char>(items, 0)};
 }
 
-int RetentionGaps::gap_before(ItemId item, int position) const {
+int RetentionGaps::gap_before(GraphItemId item, int position) const {
   const auto begin = use_.begin() + first_[item];
   const auto end = use_.begin() + first_[item + 1];
   const auto next = std::lower_bound(begin, end, position);
   return next == begin ? -1 : static_cast<int>(next - use_.begin()) - 1;
 }
 
-int RetentionGaps::gap_at(ItemId item, int position) const {
+int RetentionGaps::gap_at(GraphItemId item, int position) const {
   return gap_before(item, position + 1);
 }
 
@@ -51,19 +51,19 @@ int RetentionGaps::length(int gap) const {
   return (is_last ? static_cast<int>(order_.size()) : use_[gap + 1]) - use_[gap];
 }
 
-bool Replay::may_run(TaskId task) const {
+bool RetentionReplay::may_run(TaskId task) const {
   const GraphTask& again = graph_.tasks[task];
   return std::none_of(again.ends_with.begin(), again.ends_with.end(),
                       [&](TaskId update) { return ran_[update] != 0; });
 }
 
-TaskId Replay::source(ItemId item) const {
+TaskId RetentionReplay::source(GraphItemId item) const {
   const bool is_away = graph_.moves(item) && (*away_)[item];
   return is_away ? graph_.fetch[item] : graph_.writer(item);
 }
 
 // Depth first: what a task reads before the task.
-bool Replay::compute_again(ItemId item, int position) {
+bool RetentionReplay::compute_again(GraphItemId item, int position) {
   path_.assign(1, {source(item), 0});
   while (!path_.empty()) {
     auto& [task, ready] = path_.back();
@@ -87,21 +87,21 @@ bool Replay::compute_again(ItemId item, int position) {
   return true;
 }
 
-void Replay::release(const Retention& retention, TaskId task) {
-  const auto settle = [&](ItemId item, bool hold) {
+void RetentionReplay::release(const Retention& retention, TaskId task) {
+  const auto settle = [&](GraphItemId item, bool hold) {
     if (graph_.items[item].is_fixed || hold) return;
     there_[item] = retention.keep[gaps_.gap_after_use(item, passed_[item] - 1)];
   };
-  const auto use = [&](ItemId item) {
+  const auto use = [&](GraphItemId item) {
     ++passed_[item];
     settle(item, false);
   };
-  for (const ItemId item : again_) settle(item, retention.hold[item] != 0);
-  for (const ItemId item : graph_.tasks[task].reads) use(item);
+  for (const GraphItemId item : again_) settle(item, retention.hold[item] != 0);
+  for (const GraphItemId item : graph_.tasks[task].reads) use(item);
   for (const GraphOutput& output : graph_.tasks[task].writes) use(output.item);
 }
 
-void Replay::begin(const std::vector<char>& away) {
+void RetentionReplay::begin(const std::vector<char>& away) {
   away_ = &away;
   sequence_.clear();
   stage_.clear();
@@ -111,9 +111,9 @@ void Replay::begin(const std::vector<char>& away) {
   for (std::size_t i = 0; i < graph_.items.size(); ++i) there_[i] = graph_.items[i].is_fixed;
 }
 
-bool Replay::run(int position) {
+bool RetentionReplay::run(int position) {
   const TaskId task = gaps_.order()[position];
-  for (const ItemId item : graph_.tasks[task].reads) {
+  for (const GraphItemId item : graph_.tasks[task].reads) {
     if (!there_[item] && !compute_again(item, position)) return false;
   }
   sequence_.push_back(task);
@@ -128,7 +128,7 @@ bool Replay::run(int position) {
   return true;
 }
 
-bool Replay::make(const Retention& retention) {
+bool RetentionReplay::make(const Retention& retention) {
   begin(retention.away);
   for (int p = 0; p < static_cast<int>(gaps_.order().size()); ++p) {
     again_.clear();
@@ -138,7 +138,8 @@ bool Replay::make(const Retention& retention) {
   return true;
 }
 
-bool Replay::make(const std::vector<int>& positions, const std::vector<std::vector<char>>& there) {
+bool RetentionReplay::make(const std::vector<int>& positions,
+                           const std::vector<std::vector<char>>& there) {
   const std::vector<char> none(graph_.items.size(), 0);
   begin(none);
   std::size_t k = 0;
@@ -146,7 +147,7 @@ bool Replay::make(const std::vector<int>& positions, const std::vector<std::vect
     again_.clear();
     const bool is_moment = k < positions.size() && positions[k] == p;
     for (std::size_t i = 0; is_moment && i < there_.size(); ++i) {
-      const auto item = static_cast<ItemId>(i);
+      const auto item = static_cast<GraphItemId>(i);
       const bool is_older = gaps_.uses(item) > 0 && gaps_.use(item, 0) < p;
       if (there[k][i] && !there_[i] && is_older && !compute_again(item, p)) return false;
     }

@@ -31,16 +31,16 @@ class RetentionGaps {
   Retention keep_all() const;
 
   // Where an item is used in the order; gap k follows the k-th use.
-  int uses(ItemId item) const { return first_[item + 1] - first_[item]; }
-  int use(ItemId item, int k) const { return use_[first_[item] + k]; }
+  int uses(GraphItemId item) const { return first_[item + 1] - first_[item]; }
+  int use(GraphItemId item, int k) const { return use_[first_[item] + k]; }
   // The gap in which the item is while the task at a position runs that does not use it, or the one
   // before it if it does; -1: it is not there yet.
-  int gap_before(ItemId item, int position) const;
-  int gap_at(ItemId item, int position) const;  // the one after it if it does
-  int gap_after_use(ItemId item, int k) const { return first_[item] + k; }
+  int gap_before(GraphItemId item, int position) const;
+  int gap_at(GraphItemId item, int position) const;  // the one after it if it does
+  int gap_after_use(GraphItemId item, int k) const { return first_[item] + k; }
   int count() const { return static_cast<int>(use_.size()); }
   int begin(int gap) const { return use_[gap]; }
-  ItemId item_of_gap(int gap) const { return item_[gap]; }
+  GraphItemId item_of_gap(int gap) const { return item_[gap]; }
   // Positions between its two ends; after the last use, to the end of the order.
   int length(int gap) const;
 
@@ -49,13 +49,14 @@ class RetentionGaps {
   std::vector<int> position_;
   std::vector<int> first_;  // by item, into use_
   std::vector<int> use_;    // positions
-  std::vector<ItemId> item_;
+  std::vector<GraphItemId> item_;
 };
 
 // Makes the sequence of a retention. Reused, because it is asked for again and again.
-class Replay {
+class RetentionReplay {
  public:
-  Replay(const DeviceGraph& graph, const RetentionGaps& gaps) : graph_(graph), gaps_(gaps) {}
+  RetentionReplay(const DeviceGraph& graph, const RetentionGaps& gaps)
+      : graph_(graph), gaps_(gaps) {}
 
   // False if something is missing that cannot be computed again, or is computed far too often.
   bool make(const Retention& retention);
@@ -71,9 +72,9 @@ class Replay {
 
  private:
   void begin(const std::vector<char>& away);
-  TaskId source(ItemId item) const;
+  TaskId source(GraphItemId item) const;
   bool run(int position);
-  bool compute_again(ItemId item, int position);
+  bool compute_again(GraphItemId item, int position);
   bool may_run(TaskId task) const;
   void release(const Retention& retention, TaskId task);
 
@@ -85,7 +86,7 @@ class Replay {
   std::vector<char> ran_;
   const std::vector<char>* away_ = nullptr;
   std::vector<int> passed_;                           // by item: uses in the order so far
-  std::vector<ItemId> again_;                         // computed again for the task at hand
+  std::vector<GraphItemId> again_;                    // computed again for the task at hand
   std::vector<std::pair<TaskId, std::size_t>> path_;  // task, how many of its reads are there
 };
 

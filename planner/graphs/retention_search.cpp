@@ -109,7 +109,7 @@ class Annealing {
     if (at_peak_.empty()) return flip(any(choices_));
     const int gap = any(at_peak_);
     if (now_.keep[gap] != 0) return flip(gap);
-    const ItemId item = gaps_.item_of_gap(gap);
+    const GraphItemId item = gaps_.item_of_gap(gap);
     flip(item, &Retention::hold);
   }
 
@@ -141,7 +141,7 @@ class Annealing {
     if (graph_.fetch.empty()) return false;
     const bool known = random_() % 2 == 0 && !again_.empty();
     const int gap = any(known ? again_ : at_peak_.empty() ? choices_ : at_peak_);
-    const ItemId item = gaps_.item_of_gap(gap);
+    const GraphItemId item = gaps_.item_of_gap(gap);
     if (!graph_.moves(item)) return false;
     if (known || !now_.away[item]) flip(item, &Retention::away);
     if (!known && now_.keep[gap]) flip(gap);
@@ -177,7 +177,7 @@ class Annealing {
   const DeviceGraph& graph_;
   const RetentionGaps& gaps_;
   SequenceMeter& meter_;
-  Replay replay_;
+  RetentionReplay replay_;
   Retention now_;
   RetentionSearchOptions options_;
   std::mt19937_64 random_;

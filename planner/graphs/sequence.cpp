@@ -12,13 +12,13 @@ double SequenceMeter::cost_of_all() const {
   return std::accumulate(costs_.begin(), costs_.begin() + graph_.own_tasks, 0.0);
 }
 
-void SequenceMeter::add(int step, ItemId item, std::int64_t bytes) {
+void SequenceMeter::add(int step, GraphItemId item, std::int64_t bytes) {
   now_[item] = static_cast<int>(instances_.size());
   instances_.push_back({item, step, step, bytes, false});
   optional_.push_back(false);
 }
 
-void SequenceMeter::read(int step, ItemId item) {
+void SequenceMeter::read(int step, GraphItemId item) {
   if (now_[item] < 0) add(step, item, graph_.items[item].bytes);  // an input comes in
   ItemInstance& instance = instances_[now_[item]];
   instance.last = step;
@@ -35,7 +35,7 @@ void SequenceMeter::write(int step, const GraphOutput& output, bool again) {
     instances_[now_[output.item]].last = step;
     return;
   }
-  const int from = output.in_place == no_item ? -1 : now_[output.in_place];
+  const int from = output.in_place == no_graph_item ? -1 : now_[output.in_place];
   add(step, output.item, item.bytes);
   optional_.back() = output.is_optional;
   if (from >= 0) in_place_.push_back({step, from, now_[output.item]});
@@ -68,7 +68,7 @@ SequenceMeasure SequenceMeter::measure(const TaskSequence& sequence) {
   for (int step = 0; step < steps; ++step) {
     const TaskId id = sequence[step];
     const GraphTask& task = graph_.tasks[id];
-    for (const ItemId item : task.reads) read(step, item);
+    for (const GraphItemId item : task.reads) read(step, item);
     for (const GraphOutput& output : task.writes) write(step, output, ran_[id]);
     live_[step] += task.workspace_bytes;
     ran_[id] = true;

@@ -17,7 +17,7 @@ namespace stint {
 using TaskSequence = std::vector<TaskId>;
 
 struct ItemInstance {
-  ItemId item = no_item;
+  GraphItemId item = no_graph_item;
   int begin = 0;  // step
   int last = 0;   // step, inclusive; of a result the number of steps
   std::int64_t bytes = 0;
@@ -51,9 +51,9 @@ class SequenceMeter {
     int from = 0;  // instances
     int to = 0;
   };
-  void read(int step, ItemId item);
+  void read(int step, GraphItemId item);
   void write(int step, const GraphOutput& output, bool again);
-  void add(int step, ItemId item, std::int64_t bytes);
+  void add(int step, GraphItemId item, std::int64_t bytes);
 
   const DeviceGraph& graph_;
   std::vector<double> costs_;

@@ -54,12 +54,12 @@ TEST_CASE("what is not kept is computed again just before it is read", "[graph]"
   const Problem problem = problem_of(skip, plain_machine());
   const auto graph = device_graph(problem, DeviceId{0});
   const RetentionGaps gaps(*graph, listed_order(problem));
-  Replay replay(*graph, gaps);
+  RetentionReplay replay(*graph, gaps);
   Retention retention = gaps.keep_all();
   REQUIRE(replay.make(retention));
   CHECK(replay.sequence() == tasks({0, 1, 2, 3}));
-  const ItemId a = graph->item_of[0];
-  const ItemId b = graph->item_of[1];
+  const GraphItemId a = graph->item_of[0];
+  const GraphItemId b = graph->item_of[1];
   retention.keep[gaps.gap_after_use(a, 1)] = 0;  // after B
   REQUIRE(replay.make(retention));
   CHECK(replay.sequence() == tasks({0, 1, 2, 0, 3}));
@@ -76,7 +76,7 @@ TEST_CASE("sets at moments say what is there after them", "[graph]") {
   const Problem problem = problem_of(skip, plain_machine());
   const auto graph = device_graph(problem, DeviceId{0});
   const RetentionGaps gaps(*graph, listed_order(problem));
-  Replay replay(*graph, gaps);
+  RetentionReplay replay(*graph, gaps);
   std::vector<char> only_c(graph->items.size(), 0);
   only_c[graph->item_of[2]] = 1;
   REQUIRE(replay.make({2}, {only_c}));
