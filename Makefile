@@ -18,7 +18,7 @@ help:
 build = cmake --build --preset $(1) --
 
 demo: install build/build.ninja
-	@$(call build,release) plan run show
+	@$(call build,release) calibrate plan run show
 	@.ci/demo build
 
 test: install build/build.ninja

@@ -11,7 +11,8 @@ void seal(Schedule& schedule, const std::string& name) {
   schedule.model = schedule.graph;
   schedule.model_sha256 = sha256(model_text(schedule.model));
   schedule.platform_sha256 = sha256(platform_text(schedule.platform));
-  schedule.numerics_sha256 = numerics_sha256(schedule.model_sha256, schedule.request);
+  schedule.numerics_sha256 =
+      numerics_sha256(schedule.model_sha256, schedule.request, schedule.lowering);
   const Simulation simulation = simulate(schedule);
   schedule.predicted = predict(schedule, simulation);
   schedule.predicted.strategy = name;

@@ -8,11 +8,17 @@
 
 namespace stint {
 
-// Processor time: all of this is one thread, and other programs do not disturb it as much.
+// Processor time of this thread: all of this is one, and other programs do not disturb it as much.
+inline double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 inline double seconds_of(const std::function<void()>& work) {
-  const std::clock_t start = std::clock();
+  const double start = thread_seconds();
   work();
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  return thread_seconds() - start;
 }
 
 inline double median_seconds(int repeats, const std::function<void()>& work) {

@@ -28,7 +28,7 @@ struct Options {
   std::string tolerance;
   std::string evaluate;
   std::vector<std::string> storage;
-  bool require_measured = false;
+  bool restore = false;
   bool json = false;
   bool quiet = false;
   stint::RunOptions run;
@@ -37,9 +37,9 @@ struct Options {
 std::atomic<bool> interrupted{false};
 
 // Once: end after the actions in hand. Twice: end.
-void interrupt(int) {
+void interrupt(int signal) {
   interrupted = true;
-  std::signal(SIGINT, SIG_DFL);
+  std::signal(signal, SIG_DFL);
 }
 
 bool is_number(const std::string& text) {
@@ -97,9 +97,12 @@ stint::StorageFolders storage_of(const std::vector<std::string>& options) {
 }
 
 void expect_sensible(const Options& options) {
-  if (options.meter != "auto" && options.meter != "model") {
+  if (!stint::meter_kind(options.meter)) {
     throw stint::InputError("--meter " + options.meter,
-                            "no meter of this version; expected auto or model");
+                            "no such meter; expected auto, powercap, perf, nvml or model");
+  }
+  if (options.schedule.empty()) {
+    throw stint::InputError("run", "no schedule; expected one to replay, or --restore");
   }
   if (options.json && options.output == "-") {
     throw stint::InputError(
@@ -111,7 +114,7 @@ void expect_sensible(const Options& options) {
 std::string complaint(const Options& options, const stint::RunReport& report,
                       const std::optional<double>& tolerance) {
   if (!report.replayed_exactly) return "not replayed exactly: an action began too early";
-  if (options.require_measured && !report.energy.basis.starts_with("measured")) {
+  if (options.run.meter.required && !report.energy.basis.starts_with("measured")) {
     return "no measured energy: " + report.energy.why_not_better.value_or(report.energy.basis);
   }
   if (const std::string fault = loss_fault(report); !fault.empty()) return fault;
@@ -126,7 +129,27 @@ std::string complaint(const Options& options, const stint::RunReport& report,
   return "";
 }
 
+// What a run that was killed left set.
+int restore(const Options& options) {
+  const std::string& file = options.run.power.saved_file;
+  const auto count = stint::read_saved_settings(file).size();
+  try {
+    stint::restore_saved_settings(file, stint::PowerControl(options.run.power.places));
+  } catch (const stint::PowerFault& fault) {
+    const std::string remedy = fault.to_type.empty() ? "" : "; type " + fault.to_type;
+    throw std::runtime_error("not everything was put back: " + std::string(fault.what()) + remedy);
+  }
+  if (!options.quiet) std::cerr << "run: " << count << " values put back\n";
+  return ok;
+}
+
 int run(Options& options) {
+  stint::PowerOptions& power = options.run.power;
+  power.set = !options.run.synthetic;
+  power.saved_file = stint::saved_settings_file();
+  power.places.powercap = options.run.meter.places.powercap;
+  power.places.nvml = options.run.meter.places.nvml;
+  if (options.restore) return restore(options);
   expect_sensible(options);
   const std::optional<double> tolerance = share_of(options.tolerance);
   if (const auto seed = seed_of(options.data))
@@ -135,6 +158,7 @@ int run(Options& options) {
     options.run.data = options.data;
   options.run.held_out_batches = batches_of(options.evaluate);
   options.run.storage = storage_of(options.storage);
+  options.run.meter.kind = *stint::meter_kind(options.meter);
   options.run.file = options.schedule == "-" ? "standard input" : options.schedule;
   const stint::Schedule schedule = stint::read_schedule(options.schedule);
   if (!options.output.empty()) stint::expect_writable(options.output);
@@ -156,7 +180,7 @@ int run(Options& options) {
 }
 
 void add_options(CLI::App& app, Options& options) {
-  app.add_option("schedule", options.schedule, "what to replay; - is standard input")->required();
+  app.add_option("schedule", options.schedule, "what to replay; - is standard input");
   app.add_option("--steps", options.run.steps, "training steps that are measured")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
   app.add_option("--warmup", options.run.warmup_steps,
@@ -173,9 +197,19 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option(
       "--eval", options.evaluate,
       "batches held out from training, to judge the trained network by: a number, or all");
-  app.add_option("--meter", options.meter, "of energy: auto or model");
-  app.add_flag("--require-measured", options.require_measured,
+  app.add_option("--meter", options.meter, "of energy: auto, powercap, perf, nvml or model");
+  app.add_flag("--require-measured", options.run.meter.required,
                "exit 5 unless the energy comes from a counter");
+  app.add_option("--powercap-root", options.run.meter.places.powercap,
+                 "the folder of powercap counters");
+  app.add_option("--perf-root", options.run.meter.places.perf, "the folder of perf's power unit");
+  app.add_option("--nvml-library", options.run.meter.places.nvml, "the library that knows of GPUs");
+  app.add_flag("--allow-degraded", options.run.power.allow_degraded,
+               "run a plan whose power states cannot be set, in those that the machine is in");
+  app.add_flag("--restore", options.restore,
+               "put back the power settings that a killed run left, and do nothing else");
+  app.add_option("--cpufreq-root", options.run.power.places.cpufreq,
+                 "the folder of frequency policies");
   app.add_option("--tolerance", options.tolerance,
                  "exit 5 if seconds or joules are further off than this, such as 10%");
   app.add_option("--storage", options.storage,
@@ -203,12 +237,16 @@ int main(int argc, char** argv) {
   }
 
   std::signal(SIGINT, interrupt);
+  std::signal(SIGTERM, interrupt);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like any other
   try {
     return run(options);
   } catch (const stint::InputError& error) {
     std::cerr << "run: " << error.what() << '\n';
     return bad_input;
+  } catch (const stint::NotMeasured& error) {
+    std::cerr << "run: " << error.what() << '\n';
+    return not_as_asked;
   } catch (const std::exception& error) {
     std::cerr << "run: " << error.what() << '\n';
     return failed;

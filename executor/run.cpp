@@ -54,6 +54,9 @@ class Runner {
   Runner(const Schedule& schedule, Backend& backend, Replay& replay, StepData& data)
       : schedule_(schedule), backend_(backend), replay_(replay), data_(data) {}
 
+  // The counters of the steps that follow; null: none.
+  void read_counters(EnergyMeter* counters) { counters_ = counters; }
+
   // From the beginning on.
   template <typename Visit>
   void run_steps(std::int64_t first_step, std::int64_t steps, Visit after_step) {
@@ -87,7 +90,9 @@ class Runner {
  private:
   void run_step(std::int64_t step) {
     data_.bring_inputs(step);
+    if (counters_ != nullptr) counters_->begin_window();
     const StepEnd end = replay_.run_step(step);
+    if (counters_ != nullptr) counters_->end_window();
     if (end == StepEnd::failed) {
       throw std::runtime_error(fmt::format("step {}, {}: {}", step,
                                            action_text(schedule_, replay_.failure()->action),
@@ -100,6 +105,7 @@ class Runner {
   Backend& backend_;
   Replay& replay_;
   StepData& data_;
+  EnergyMeter* counters_ = nullptr;
 };
 
 // The highest byte that any action touches, or that is there from the start.
@@ -137,6 +143,13 @@ void expect_no_training(const RunOptions& options) {
   if (options.held_out_batches > 0) refuse("--eval");
 }
 
+// As the network lists it, whatever order the plan stores it in.
+StateBytes listed(const StateBytes& stored, const TensorValues& values) {
+  StateBytes state;
+  for (const auto& [name, bytes] : stored) state[name] = values.listed_state(name, bytes);
+  return state;
+}
+
 HeldOut held_out_of(const SampleSource& source, std::int64_t batches, std::int64_t batch) {
   if (batches == 0) return {};
   const std::optional<std::int64_t> count = source.count(SampleSet::held_out);
@@ -149,8 +162,9 @@ HeldOut held_out_of(const SampleSource& source, std::int64_t batches, std::int64
 }
 
 // With real kernels.
-RunReport train(const Schedule& schedule, const LoweredNetwork& lowered, const RunOptions& options,
+RunReport train(RunPower& power, const LoweredNetwork& lowered, const RunOptions& options,
                 const std::atomic<bool>& interrupted) {
+  const Schedule& schedule = power.schedule();
   const auto& network = std::get<Network>(schedule.model);
   const auto samples = open_samples(options.data, network, schedule.lowering.batch, options.seed,
                                     options.held_out_batches > 0);
@@ -163,11 +177,24 @@ RunReport train(const Schedule& schedule, const LoweredNetwork& lowered, const R
   Arenas arenas(schedule, options.storage);
   CpuBackend backend(schedule, lowered, arenas, values, options.seed);
   const std::int64_t first = values.first_step();
-  const Replayed replayed =
-      run_unjudged(schedule, arenas, backend, values, options, interrupted, first, held_out);
+  const Replayed replayed = run_unjudged(schedule, arenas, power.switching(backend), values,
+                                         options, interrupted, first, held_out);
   if (!options.save_file.empty())
-    write_state(options.save_file, values.to_save(replayed.state, first + options.steps));
+    write_state(options.save_file,
+                values.to_save(listed(replayed.state, values), first + options.steps));
   return replayed.report;
+}
+
+// Of tasks that only have costs, and of networks by their costs alone.
+RunReport replay_costs(RunPower& power, const RunOptions& options,
+                       const std::atomic<bool>& interrupted) {
+  expect_no_training(options);
+  const Schedule& schedule = power.schedule();
+  Arenas arenas(schedule, options.storage);
+  const SyntheticValues values(schedule.graph, options.seed);
+  SyntheticBackend backend(schedule, arenas, values, options.pace);
+  return run_unjudged(schedule, arenas, power.switching(backend), values, options, interrupted)
+      .report;
 }
 
 }  // namespace
@@ -181,19 +208,23 @@ Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend
   StepData data(schedule, arenas, values);
   Seating seating(schedule.platform, program);
   Measurements measurements(schedule, simulation, options.steps);
+  const RunMeter meter(schedule, options.meter);
   Replayed result{.report = head_of_report(schedule, simulation, options)};
   RunReport& report = result.report;
   Replay replay(
       program, seating.spin_seconds(), [&](WorkerId worker) { seating.pin(worker); }, interrupted);
   Runner runner(schedule, backend, replay, data);
   runner.run_steps(first_step, options.warmup_steps, [](std::int64_t, const StepTimes&) {});
+  runner.read_counters(meter.counters());
   runner.run_steps(first_step, options.steps, [&](std::int64_t step, const StepTimes& times) {
     measurements.add(times);
     if (const auto loss = backend.loss(step)) report.loss.push_back(*loss);
   });
+  runner.read_counters(nullptr);
   measurements.report(report);
+  meter.report(report);
   result.state = data.state(first_step + options.steps);
-  report.state_sha256 = state_sha256(result.state);
+  report.state_sha256 = state_sha256(listed(result.state, values));
   report.results_sha256 = data.results_sha256();
   if (held_out.samples > 0) report.evaluation = runner.evaluate(held_out, result.state);
   for (const std::string& note : seating.notes()) report.notes.push_back(note);
@@ -202,18 +233,14 @@ Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend
 
 RunReport run(const Schedule& schedule, const RunOptions& options,
               const std::atomic<bool>& interrupted) {
-  if (is_training(schedule) && !options.synthetic) {
-    if (const auto lowered = lowered_network(schedule)) {
-      expect_none(validate(schedule, lowered->graph), options.file);
-      return train(schedule, *lowered, options, interrupted);
-    }
-  }
-  expect_none(validate(schedule), options.file);
-  expect_no_training(options);
-  Arenas arenas(schedule, options.storage);
-  const SyntheticValues values(schedule.graph, options.seed);
-  SyntheticBackend backend(schedule, arenas, values, options.pace);
-  return run_unjudged(schedule, arenas, backend, values, options, interrupted).report;
+  std::optional<LoweredNetwork> lowered;
+  if (is_training(schedule) && !options.synthetic) lowered = lowered_network(schedule);
+  expect_none(lowered ? validate(schedule, lowered->graph) : validate(schedule), options.file);
+  RunPower power(schedule, options.power, options.file);
+  RunReport report = lowered ? train(power, *lowered, options, interrupted)
+                             : replay_costs(power, options, interrupted);
+  power.finish(report);
+  return report;
 }
 
 }  // namespace stint

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "executor/arenas.hpp"
+#include "executor/run_meter.hpp"
+#include "executor/run_power.hpp"
 #include "executor/step_data.hpp"
 #include "executor/synthetic.hpp"
 #include "schedules/run_report.hpp"
@@ -22,6 +24,8 @@ struct RunOptions {
   std::int64_t seed = 0;          // of generated inputs, first parameters and masks
   StorageFolders storage;
   Pace pace = Pace::predicted;
+  MeterOptions meter;
+  PowerOptions power;
   // Of networks:
   bool synthetic = false;  // replays them by costs alone, as graphs of tasks
   std::string data;        // where samples come from (cpu/open_samples.hpp); "": generated
@@ -47,7 +51,7 @@ struct Interrupted : std::runtime_error {
 };
 
 // Throws InputError if the judge rejects the schedule or this machine cannot run it,
-// std::runtime_error, naming the action, if a worker fails, and Interrupted.
+// std::runtime_error, naming the action, if a worker fails, NotMeasured and Interrupted.
 RunReport run(const Schedule& schedule, const RunOptions& options,
               const std::atomic<bool>& interrupted);
 

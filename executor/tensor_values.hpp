@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "models/graph.hpp"
 
@@ -21,6 +23,11 @@ class TensorValues {
 
   // All of the tensor's bytes.
   virtual void fill_state(TensorId tensor, std::span<std::byte> bytes) const = 0;
+  // State from the order in which it is stored into that in which it is listed.
+  virtual std::vector<std::byte> listed_state(const std::string&,
+                                              const std::vector<std::byte>& stored) const {
+    return stored;
+  }
   // Allocates nothing: inputs are loaded inside steps.
   virtual void fill_input(TensorId tensor, std::int64_t step, std::span<std::byte> bytes) const = 0;
 };

@@ -25,6 +25,11 @@ void expect_none(const Lowering& lowering) {
     throw InputError("/lowering/layout", fmt::format("{}, {}; expected nhwc for a graph of tasks",
                                                      to_string(lowering.layout), needs_layers));
   }
+  if (!lowering.kernels.empty()) {
+    throw InputError("/lowering/kernels",
+                     fmt::format("a kernel of {}, {}; expected none",
+                                 in_quotes(lowering.kernels[0].op), needs_layers));
+  }
   if (!lowering.cuts.empty()) {
     throw InputError("/lowering/cuts",
                      fmt::format("a cut of {}, {}; expected none",
@@ -35,6 +40,14 @@ void expect_none(const Lowering& lowering) {
 }  // namespace
 
 std::string to_string(ImageLayout layout) { return layout == ImageLayout::nhwc ? "nhwc" : "nchw"; }
+
+std::vector<Cut> uniform_cuts(const Network& network, std::int64_t leaves) {
+  std::vector<Cut> all;
+  if (leaves == 0) return all;
+  for (const Layer& layer : network.layers) all.push_back({layer.name, leaves});
+  all.push_back({"loss", leaves});
+  return all;
+}
 
 Graph lower(const Model& model, const Lowering& lowering) {
   if (const auto* const network = std::get_if<Network>(&model)) {

@@ -25,6 +25,19 @@ struct Cut {
   bool operator==(const Cut&) const = default;
 };
 
+// What a kernel of a task needs on a kind of device, as it was measured there: tasks of that op and
+// shape get this workspace, and their weight in this order in memory.
+struct PinnedKernel {
+  std::string device;  // its kind
+  std::string op;
+  std::string shape;
+  std::string algorithm;  // which implementation: a machine that would run another is refused
+  std::string
+      weight_order;  // of its weight, or of the weight's gradient (training/weight_order.hpp)
+  std::int64_t workspace_bytes = 0;
+  bool operator==(const PinnedKernel&) const = default;
+};
+
 // Samples are numbered over the whole batch: micro-batch i has batch / microbatches of them, and
 // each leaf of it batch / microbatches / leaves. What is summed over samples is summed within a
 // leaf by one kernel, then over leaves and over micro-batches by the fixed dyadic tree (tree.hpp).
@@ -35,8 +48,13 @@ struct Lowering {
   std::int64_t replicas = 1;  // micro-batches are dealt out to them in equal runs
   ImageLayout layout = ImageLayout::nhwc;
   std::vector<Cut> cuts;
+  std::vector<PinnedKernel> kernels;  // ascending (op, shape, device), each once
   bool operator==(const Lowering&) const = default;
 };
+
+// Every layer and the loss cut alike, into pieces of so many leaves; those that cannot be cut stay
+// whole. None for 0.
+std::vector<Cut> uniform_cuts(const Network& network, std::int64_t leaves);
 
 // Throws InputError if the model cannot be lowered that way.
 Graph lower(const Model& model, const Lowering& lowering);

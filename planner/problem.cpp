@@ -10,6 +10,7 @@
 #include "files/input_error.hpp"
 #include "files/sha256.hpp"
 #include "models/dependencies.hpp"
+#include "planner/pinned_kernels.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
@@ -109,18 +110,14 @@ void check_request(const Request& request) {
     throw InputError("--bill deadline", "there is no deadline; expected --deadline SECONDS");
 }
 
-// Every layer and the loss are cut alike; those that cannot be stay whole.
 std::vector<Cut> cuts(const Model& model, std::int64_t grain) {
-  std::vector<Cut> all;
-  if (grain == 0) return all;
+  if (grain == 0) return {};
   const auto* const network = std::get_if<Network>(&model);
   if (network == nullptr) {
     throw InputError("--grain", std::to_string(grain) +
                                     ", which needs layers to cut; expected a model of layers");
   }
-  for (const Layer& layer : network->layers) all.push_back({layer.name, grain});
-  all.push_back({"loss", grain});
-  return all;
+  return uniform_cuts(*network, grain);
 }
 
 // A fault of the lowering is one of the options that asked for it.
@@ -148,7 +145,12 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
                     .layout = request.layout,
                     .cuts = cuts(model, request.grain)};
   blank.graph = lowered(model, blank.lowering);
-  blank.numerics_sha256 = numerics_sha256(blank.model_sha256, request);
+  if (std::holds_alternative<Network>(model)) {
+    blank.lowering.kernels = pinned_kernels(blank.graph, platform);
+    if (!blank.lowering.kernels.empty()) blank.graph = lowered(model, blank.lowering);
+    drop_unused(blank.graph, blank.lowering.kernels);
+  }
+  blank.numerics_sha256 = numerics_sha256(blank.model_sha256, request, blank.lowering);
   return blank;
 }
 

@@ -38,4 +38,9 @@ bool Cores::pin_this_thread_to_all() const {
   return hwloc_set_cpubind(known_->hwloc.get(), all, HWLOC_CPUBIND_THREAD) == 0;
 }
 
+int Cores::processor(int core) const {
+  if (known_->sets.empty()) return -1;
+  return hwloc_bitmap_first(known_->sets[static_cast<std::size_t>(core) % known_->sets.size()]);
+}
+
 }  // namespace stint

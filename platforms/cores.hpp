@@ -24,6 +24,9 @@ class Cores {
   bool pin_this_thread(int core) const;
   bool pin_this_thread_to_all() const;
 
+  // The system's number of a core's first hardware thread (modulo the count); -1 if unknown.
+  int processor(int core) const;
+
  private:
   Cores();
 

@@ -1,8 +1,8 @@
 // The machine a step is planned for: nodes with memories, devices and links, and what each costs in
 // time and watts. Knows nothing of models or schedules.
 //
-// Memories, devices and links stand in flat tables, nodes in file order; a memory belongs to a node,
-// a device computes in one memory, a link is directed.
+// Memories, devices and links stand in flat tables, nodes in file order; a memory belongs to a
+// node, a device computes in one memory, a link is directed.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,12 @@ enum LinkId : int {};
 inline constexpr MemoryId no_memory{-1};
 
 enum class MemoryKind { ram, device, storage };
-enum class Settable { none, run, action };  // may power states be chosen: never, per run, per action
-enum class StateScope { worker, device };   // device: overlapping actions share one state
+enum class Settable {
+  none,
+  run,
+  action
+};                                         // may power states be chosen: never, per run, per action
+enum class StateScope { worker, device };  // device: overlapping actions share one state
 
 struct Node {
   std::string name;
@@ -66,6 +70,7 @@ struct Kernel {
   std::string type;
   std::string layout;
   std::string algorithm;
+  std::string weight_order;  // in which it wants its weight, or makes its gradient; "": as listed
   std::int64_t workspace_bytes = 0;
   Quantity seconds;
   bool operator==(const Kernel&) const = default;
@@ -104,7 +109,7 @@ struct Link {
   Quantity latency_seconds;
   Quantity joules_per_byte;
   Quantity active_watts;
-  std::string channel;    // links of one channel serve one copy at a time; "" is a channel of its own
+  std::string channel;  // links of one channel serve one copy at a time; "" is a channel of its own
   bool blocking = false;  // a copy occupies a compute worker as well
   bool operator==(const Link&) const = default;
 };

@@ -100,12 +100,14 @@ TimeModel read_time_model(const JsonReader& reader) {
 }
 
 Kernel read_kernel(const JsonReader& reader) {
-  reader.expect_only({"op", "shape", "type", "layout", "algorithm", "workspace_bytes", "seconds"});
+  reader.expect_only(
+      {"op", "shape", "type", "layout", "algorithm", "weight_order", "workspace_bytes", "seconds"});
   return {.op = reader.text("op"),
           .shape = reader.text("shape", ""),
           .type = reader.text("type", ""),
           .layout = reader.text("layout", ""),
           .algorithm = reader.text("algorithm", ""),
+          .weight_order = reader.text("weight_order", ""),
           .workspace_bytes = reader.integer("workspace_bytes", 0),
           .seconds = reader.quantity("seconds")};
 }

@@ -100,6 +100,7 @@ Json kernel_json(const Kernel& kernel) {
   put_unless(object, "type", kernel.type, none);
   put_unless(object, "layout", kernel.layout, none);
   put_unless(object, "algorithm", kernel.algorithm, none);
+  put_unless(object, "weight_order", kernel.weight_order, none);
   put_unless(object, "workspace_bytes", kernel.workspace_bytes, std::int64_t{0});
   object["seconds"] = to_json(kernel.seconds);
   return object;

@@ -28,6 +28,7 @@ struct Options {
   std::string paje;
   std::string dot;
   std::string simgrid;  // a folder
+  stint::MeterPlaces counters;
 };
 
 void expect_sensible(const Options& options) {
@@ -70,6 +71,7 @@ std::string answer(const Options& options, const std::vector<stint::Shown>& show
 int show(const Options& options) {
   expect_sensible(options);
   std::vector<stint::Shown> shown = {stint::read_shown(options.file)};
+  shown[0].counters = options.counters;
   if (!options.second.empty()) shown.push_back(stint::read_shown(options.second));
   if (options.batch > 0) set_batch(shown[0], options.batch);
   if (!options.trace.empty()) stint::write_text(options.trace, trace_text(shown[0]));
@@ -114,6 +116,14 @@ int main(int argc, char** argv) {
   app.add_option("--dot", options.dot, "write a picture for Graphviz's dot")->type_name("FILE");
   app.add_option("--simgrid", options.simgrid, "write what simgrid_replay needs to a folder")
       ->type_name("DIR");
+  app.add_option("--powercap-root", options.counters.powercap,
+                 "with here: the folder of powercap counters")
+      ->type_name("DIR");
+  app.add_option("--perf-root", options.counters.perf, "with here: the folder of perf's power unit")
+      ->type_name("DIR");
+  app.add_option("--nvml-library", options.counters.nvml,
+                 "with here: the library that knows of GPUs")
+      ->type_name("FILE");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

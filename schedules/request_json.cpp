@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "files/sha256.hpp"
 
@@ -47,6 +48,18 @@ nlohmann::ordered_json to_json(const Proof& proof) {
           {"bound_by", proof.bound_by}};
 }
 
+// By op, not by shape: a layer in pieces runs the same kernels, and merges of pieces are what the
+// tree of leaves is anyway.
+std::set<std::string> pinned_algorithms(const Lowering& lowering) {
+  std::set<std::string> algorithms;
+  for (const PinnedKernel& kernel : lowering.kernels) {
+    const bool computes =
+        kernel.op != "sum" && kernel.op != "batch_norm.merge" && !kernel.op.starts_with("reorder");
+    if (computes) algorithms.insert(kernel.device + " " + kernel.op + " " + kernel.algorithm);
+  }
+  return algorithms;
+}
+
 }  // namespace
 
 Objective objective_from_json(const JsonReader& json) { return json.word(objective_words); }
@@ -78,13 +91,16 @@ void set_bill(Request& request, const std::string& text, const std::string& wher
   request.period_seconds = period.value_or(0);
 }
 
-std::string numerics_sha256(const std::string& model_sha256, const Request& request) {
+std::string numerics_sha256(const std::string& model_sha256, const Request& request,
+                            const Lowering& lowering) {
   nlohmann::ordered_json numerics = {{"model", model_sha256},
                                      {"batch", request.batch},
                                      {"microbatches", request.microbatches},
                                      {"leaves", request.leaves},
                                      {"kernels", "synthetic"}};
   if (request.layout != ImageLayout::nhwc) numerics["layout"] = to_string(request.layout);
+  const std::set<std::string> algorithms = pinned_algorithms(lowering);
+  if (!algorithms.empty()) numerics["kernels"] = algorithms;
   return sha256(numerics.dump());
 }
 

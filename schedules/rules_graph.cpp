@@ -52,7 +52,7 @@ void judge_graph(const Judge& judge) {
   expect_hash(judge, "platform_sha256", schedule.platform_sha256,
               sha256(platform_text(schedule.platform)));
   expect_hash(judge, "numerics_sha256", schedule.numerics_sha256,
-              numerics_sha256(model_sha256, schedule.request));
+              numerics_sha256(model_sha256, schedule.request, schedule.lowering));
 }
 
 }  // namespace stint

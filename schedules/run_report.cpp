@@ -24,13 +24,23 @@ std::string error_text(const std::optional<double>& error) {
   return error ? fmt::format("{:+.1f} %", 100 * *error) : "-";
 }
 
+// The part of the prediction that is comparable with what was measured.
+double comparable_joules(const RunReport& report) {
+  const auto& measured = report.energy.measured;
+  return measured ? measured->predicted_covered.total() : report.predicted.joules;
+}
+
 std::string comparison_table(const RunReport& report) {
   const bool modelled = report.energy.basis.starts_with("modelled");
   TextTable table({{"", Align::left}, {"predicted"}, {"measured"}, {"error"}});
   table.row({"step", seconds_text(report.predicted.seconds), seconds_text(report.measured.seconds),
              error_text(report.error_seconds())});
-  table.row({modelled ? "energy (modelled)" : "energy", joules_text(report.predicted.joules),
+  table.row({modelled ? "energy (modelled)" : "energy", joules_text(comparable_joules(report)),
              joules_text(report.measured.joules), error_text(report.error_joules())});
+  if (report.energy.measured) {
+    table.row({"energy not measured",
+               joules_text(report.energy.measured->predicted_uncovered.total()), "-", "-"});
+  }
   return table.text();
 }
 
@@ -98,7 +108,13 @@ std::optional<double> RunReport::error_seconds() const {
 }
 
 std::optional<double> RunReport::error_joules() const {
-  return relative_error(measured.joules, predicted.joules);
+  return relative_error(measured.joules, comparable_joules(*this));
+}
+
+double MeasuredEnergy::joules() const {
+  double sum = 0;
+  for (const DomainEnergy& domain : domains) sum += domain.compared ? domain.joules : 0;
+  return sum;
 }
 
 std::string loss_fault(const RunReport& report) {
@@ -116,6 +132,10 @@ std::string summary(const RunReport& report) {
   text += fmt::format("replayed   {}\n", report.replayed_exactly
                                              ? "exactly as scheduled"
                                              : "NOT as scheduled: the order was not kept");
+  if (report.degraded) {
+    text += "degraded   predicted and run without the plan's power states: " +
+            one_line(*report.degraded) + '\n';
+  }
   text += loss_line(report.loss) + evaluation_line(report.evaluation);
   text += basis_line(report.energy);
   text += peak_lines(report);

@@ -17,11 +17,31 @@ struct SecondsAndJoules {
   double joules = 0;
 };
 
+// What one counter counted in a step: the mean over the measured ones.
+struct DomainEnergy {
+  std::string domain;
+  double joules = 0;
+  bool compared = false;  // the plan prices what it sees: part of `measured.joules`
+};
+
+// What counters saw of a step, and the same part of the prediction (schedules/covered.hpp). Compare
+// `joules()` with `predicted_covered` alone; both predictions add up to that of the step, term by
+// term. Watts are joules over `seconds`.
+struct MeasuredEnergy {
+  double seconds = 0;  // of the counters' windows: the step and a little more, the mean
+  std::vector<DomainEnergy> domains;
+  JoulesBy predicted_covered;
+  JoulesBy predicted_uncovered;  // base, storage, …: no counter sees them
+
+  double joules() const;  // of the compared domains
+};
+
 // Where the joules come from.
 struct EnergyBasis {
   std::string basis;                 // `measured:…`, `modelled:…` or `unavailable`
-  std::vector<std::string> domains;  // what the counters cover
+  std::vector<std::string> domains;  // that counters counted
   std::optional<std::string> why_not_better;
+  std::optional<MeasuredEnergy> measured;  // nothing where joules are modelled
 };
 
 // Over the measured steps.
@@ -54,10 +74,11 @@ struct RunReport {
   std::int64_t steps = 0;
   std::int64_t warmup_steps = 0;  // before the measured ones, and apart from them
   bool replayed_exactly = false;
+  std::optional<std::string> degraded;  // power states were not set: why; predictions without them
   EnergyBasis energy;
   SecondsAndJoules predicted;
-  SecondsAndJoules measured;    // medians
-  JoulesBy measured_joules_by;  // of the median step
+  SecondsAndJoules measured;    // medians; joules of counters: the mean, of compared domains
+  JoulesBy measured_joules_by;  // of the median step, by the model from measured times
   StepSpread spread;
   std::vector<double> loss;  // by step; not a number where training failed
   std::optional<Evaluation> evaluation;
@@ -67,7 +88,8 @@ struct RunReport {
   std::vector<RunAction> actions;                  // medians
   std::vector<std::string> notes;  // what a reader should know before believing the times
 
-  // (measured − predicted) / predicted; nothing if nothing was predicted.
+  // (measured − predicted) / predicted; nothing if nothing was predicted. Of joules that were
+  // counted: next to the part of the prediction that the counters cover.
   std::optional<double> error_seconds() const;
   std::optional<double> error_joules() const;
 };

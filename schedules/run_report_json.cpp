@@ -10,10 +10,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json measured_energy_json(const std::optional<MeasuredEnergy>& measured) {
+  if (!measured) return nullptr;
+  Json domains = Json::array();
+  for (const DomainEnergy& domain : measured->domains) {
+    domains.push_back(
+        {{"domain", domain.domain}, {"joules", domain.joules}, {"compared", domain.compared}});
+  }
+  return {{"seconds", measured->seconds},
+          {"domains", domains},
+          {"predicted_covered", to_json(measured->predicted_covered)},
+          {"predicted_uncovered", to_json(measured->predicted_uncovered)}};
+}
+
 Json energy_json(const EnergyBasis& energy) {
   return {{"basis", energy.basis},
           {"domains", energy.domains},
-          {"why_not_better", or_null(energy.why_not_better)}};
+          {"why_not_better", or_null(energy.why_not_better)},
+          {"measured", measured_energy_json(energy.measured)}};
 }
 
 Json spread_json(const StepSpread& spread) {
@@ -51,6 +65,7 @@ Json head_json(const RunReport& report) {
       {"steps", report.steps},
       {"warmup_steps", report.warmup_steps},
       {"replayed_exactly", report.replayed_exactly},
+      {"degraded", or_null(report.degraded)},
       {"energy", energy_json(report.energy)},
       {"predicted", {{"seconds", report.predicted.seconds}, {"joules", report.predicted.joules}}},
       {"measured",
@@ -68,11 +83,26 @@ Json head_json(const RunReport& report) {
       {"notes", report.notes}};
 }
 
+MeasuredEnergy measured_energy_from(const JsonReader& json) {
+  json.expect_only({"seconds", "domains", "predicted_covered", "predicted_uncovered"});
+  MeasuredEnergy measured{
+      .seconds = json.child("seconds").number(),
+      .predicted_covered = joules_by_from_json(json.child("predicted_covered")),
+      .predicted_uncovered = joules_by_from_json(json.child("predicted_uncovered"))};
+  for (const JsonReader& domain : json.elements("domains")) {
+    domain.expect_only({"domain", "joules", "compared"});
+    measured.domains.push_back({domain.text("domain"), domain.child("joules").number(),
+                                domain.child("compared").boolean()});
+  }
+  return measured;
+}
+
 EnergyBasis energy_from(const JsonReader& json) {
-  json.expect_only({"basis", "domains", "why_not_better"});
+  json.expect_only({"basis", "domains", "why_not_better", "measured"});
   EnergyBasis energy{.basis = json.text("basis")};
   for (const JsonReader& domain : json.elements("domains")) energy.domains.push_back(domain.text());
   if (json.has("why_not_better")) energy.why_not_better = json.text("why_not_better");
+  if (json.has("measured")) energy.measured = measured_energy_from(json.child("measured"));
   return energy;
 }
 
@@ -122,7 +152,8 @@ RunReport run_report_from_json(const JsonReader& json) {
                     "name",           "steps",      "warmup_steps",    "replayed_exactly",
                     "energy",         "predicted",  "measured",        "error",
                     "step_seconds",   "loss",       "evaluation",      "state_sha256",
-                    "results_sha256", "peak_bytes", "notes",           "actions"});
+                    "results_sha256", "peak_bytes", "notes",           "actions",
+                    "degraded"});
   RunReport report{.schedule_sha256 = json.text("schedule_sha256"),
                    .numerics_sha256 = json.text("numerics_sha256"),
                    .name = json.text("name"),
@@ -130,6 +161,7 @@ RunReport run_report_from_json(const JsonReader& json) {
                    .warmup_steps = json.integer("warmup_steps"),
                    .replayed_exactly = json.child("replayed_exactly").boolean(),
                    .energy = energy_from(json.child("energy"))};
+  if (json.has("degraded")) report.degraded = json.text("degraded");
   read_times(json, report);
   for (const JsonReader& loss : json.elements("loss")) report.loss.push_back(loss_from(loss));
   if (json.has("evaluation")) report.evaluation = evaluation_from(json.child("evaluation"));

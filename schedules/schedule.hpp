@@ -151,8 +151,9 @@ Schedule parse_schedule(const std::string& text, const std::string& file);
 std::string schedule_text(const Schedule& schedule);
 
 // The name of what decides the bits of the result: the model, batch, micro-batches, leaves, layout,
-// kernels.
-std::string numerics_sha256(const std::string& model_sha256, const Request& request);
+// and the kernels that are pinned.
+std::string numerics_sha256(const std::string& model_sha256, const Request& request,
+                            const Lowering& lowering);
 
 std::string to_string(Objective objective);
 std::string bill_text(const Request& request);  // as in the file and on the command line

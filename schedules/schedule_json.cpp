@@ -24,8 +24,17 @@ Cut cut_from_json(const JsonReader& json) {
   return {json.text("layer"), json.child("leaves").integer(1)};
 }
 
+PinnedKernel pinned_from_json(const JsonReader& json) {
+  json.expect_only({"device", "op", "shape", "algorithm", "weight_order", "workspace_bytes"});
+  PinnedKernel kernel{json.text("device"), json.text("op"), json.text("shape"),
+                      json.text("algorithm")};
+  if (json.contains("weight_order")) kernel.weight_order = json.text("weight_order");
+  kernel.workspace_bytes = json.child("workspace_bytes").integer();
+  return kernel;
+}
+
 Lowering lowering_from_json(const JsonReader& json) {
-  json.expect_only({"batch", "microbatches", "leaves", "cuts", "replicas", "layout"});
+  json.expect_only({"batch", "microbatches", "leaves", "cuts", "replicas", "layout", "kernels"});
   Lowering lowering;
   lowering.batch = json.child("batch").integer(1);
   lowering.microbatches = json.child("microbatches").integer(1);
@@ -33,6 +42,8 @@ Lowering lowering_from_json(const JsonReader& json) {
   for (const JsonReader& cut : json.elements("cuts")) lowering.cuts.push_back(cut_from_json(cut));
   lowering.replicas = json.child("replicas").integer(1);
   lowering.layout = layout_from_json(json);
+  for (const JsonReader& kernel : json.optional_elements("kernels"))
+    lowering.kernels.push_back(pinned_from_json(kernel));
   return lowering;
 }
 

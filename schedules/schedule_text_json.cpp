@@ -159,6 +159,16 @@ class Lines {
   std::string line_;
 };
 
+nlohmann::ordered_json pinned_json(const PinnedKernel& kernel) {
+  nlohmann::ordered_json json = {{"device", kernel.device},
+                                 {"op", kernel.op},
+                                 {"shape", kernel.shape},
+                                 {"algorithm", kernel.algorithm}};
+  if (!kernel.weight_order.empty()) json["weight_order"] = kernel.weight_order;
+  json["workspace_bytes"] = kernel.workspace_bytes;
+  return json;
+}
+
 nlohmann::ordered_json lowering_json(const Lowering& lowering) {
   nlohmann::ordered_json json = {{"batch", lowering.batch},
                                  {"microbatches", lowering.microbatches}};
@@ -169,6 +179,8 @@ nlohmann::ordered_json lowering_json(const Lowering& lowering) {
   }
   json["replicas"] = lowering.replicas;
   if (lowering.layout != ImageLayout::nhwc) json["layout"] = to_string(lowering.layout);
+  for (const PinnedKernel& kernel : lowering.kernels)
+    json["kernels"].push_back(pinned_json(kernel));
   return json;
 }
 

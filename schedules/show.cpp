@@ -4,6 +4,7 @@
 
 #include "files/input_error.hpp"
 #include "schedules/dot.hpp"
+#include "schedules/energy_summary.hpp"
 #include "schedules/paje.hpp"
 #include "schedules/summary.hpp"
 #include "schedules/trace.hpp"
@@ -78,9 +79,7 @@ std::string summary(const Shown& shown) {
   if (const auto* const frontier = std::get_if<Frontier>(&shown.content)) return summary(*frontier);
   const std::string text = summary(std::get<Platform>(shown.content));
   if (shown.file != "here") return text;
-  return text +
-         "energy: this version measures none; joules are modelled from these prices, the assumed "
-         "included\n";
+  return text + '\n' + summary(all_energy_sources(shown.counters));
 }
 
 std::string summary_json(const Shown& shown) {

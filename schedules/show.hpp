@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "platforms/meters/choose_meter.hpp"
 #include "schedules/any_file.hpp"
 #include "schedules/judged.hpp"
 #include "schedules/simgrid.hpp"
@@ -16,6 +17,7 @@ struct Shown {
   AnyFile content;
   std::optional<Judged> judged;
   std::int64_t batch = 1;  // for which a model of layers is summarised
+  MeterPlaces counters;    // where this machine's are looked for
   bool has_violations() const { return judged && !judged->violations.empty(); }
 };
 

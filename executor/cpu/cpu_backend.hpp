@@ -9,6 +9,7 @@
 #include "executor/arenas.hpp"
 #include "executor/backend.hpp"
 #include "executor/cpu/evaluation_jobs.hpp"
+#include "executor/cpu/kernel_job.hpp"
 #include "executor/cpu/leaf_kernels.hpp"
 #include "executor/moves.hpp"
 #include "models/training/lower_network.hpp"
@@ -36,6 +37,11 @@ class CpuBackend : public Backend {
   LabelScore label_score() const override { return evaluation_.score(); }
 
  private:
+  // Throws InputError, naming the task, if its kernel here is another than the plan pins, or needs
+  // more workspace than the plan gives.
+  void expect_as_planned(const Task& task, const KernelJob& job) const;
+  TaskAddresses addresses(const Operands& operands, const KernelJob& job) const;
+
   const Schedule& schedule_;
   const LoweredNetwork& lowered_;
   Arenas& arenas_;
@@ -45,6 +51,7 @@ class CpuBackend : public Backend {
   std::map<WorkerId, KernelPool> pools_;
   Place loss_;
   std::int64_t loss_skip_bytes_ = 0;
+  std::map<std::pair<std::string, std::string>, std::string> pinned_;  // algorithm by (op, shape)
 };
 
 }  // namespace stint

@@ -36,6 +36,10 @@ class CpuKernel {
   virtual std::int64_t workspace_bytes() const { return 0; }
   // Which implementation it is: two of one name give the same bits for the same bytes.
   virtual std::string algorithm() const = 0;
+  // In which it wants its weight, or makes the weight's gradient
+  // (models/training/weight_order.hpp); given in another, it puts it into this one in its
+  // workspace.
+  virtual std::string weight_order() const { return ""; }
 };
 
 // `kernel` has one leaf. Throws InputError if there is no good kernel for it.

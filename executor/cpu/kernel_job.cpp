@@ -1,94 +1,73 @@
 #include "executor/cpu/kernel_job.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "files/input_error.hpp"
 #include "models/training/tree.hpp"
 #include "models/training/workspace.hpp"
-#include "schedules/units.hpp"
 
 namespace stint {
 
-KernelJob::KernelJob(const Task& task, const TaskKernel& kernel, const Operands& operands,
-                     const Arenas& arenas, KernelPool& pool, std::int64_t seed)
-    : kernel_(pool.get(leaf_of(kernel))),
+KernelJob::KernelJob(const TaskKernel& kernel, KernelPool& pool, std::int64_t seed)
+    : task_(kernel),
+      kernel_(pool.get(leaf_of(kernel))),
       leaves_(kernel.leaves),
-      first_sample_(kernel.first_sample),
       leaf_samples_(kernel.samples / kernel.leaves) {
-  point_to_operands(kernel, operands, arenas);
-  make_merges(kernel, pool);
-  lay_out_workspace(task, operands, arenas);
+  make_merges(pool);
+  lay_out_workspace();
   arguments_.seed = seed;
-  arguments_.reads.resize(reads_.size());
-  arguments_.writes.resize(writes_.size());
-  arguments_.updates_from.resize(updates_from_.size());
-  arguments_.updates_to.resize(updates_to_.size());
   merge_arguments_.reads.resize(2);
   merge_arguments_.writes.resize(1);
 }
 
-KernelJob::Pointer KernelJob::pointer(const Place& place, const KernelOperand& operand,
-                                      std::int64_t leaves, const Arenas& arenas) {
-  if (place.buffer == no_buffer) return {};
-  return {{arenas.bytes(place, 0).data(), arenas.bytes(place, 1).data()},
-          operand.has_samples ? place.bytes / leaves : 0};
+std::vector<KernelJob::Pointer> KernelJob::pointers(
+    const std::vector<KernelOperand>& operands,
+    const std::vector<TaskAddresses::Halves>& addresses) const {
+  std::vector<Pointer> list;
+  for (const KernelOperand& operand : operands)
+    list.push_back(
+        {addresses[operand.place], operand.has_samples ? bytes_of(operand) / leaves_ : 0});
+  return list;
 }
 
-void KernelJob::point_to_operands(const TaskKernel& kernel, const Operands& operands,
-                                  const Arenas& arenas) {
-  const auto point = [&](const std::vector<KernelOperand>& list, const std::vector<Place>& places) {
-    std::vector<Pointer> pointers;
-    for (const KernelOperand& operand : list)
-      pointers.push_back(pointer(places[operand.place], operand, kernel.leaves, arenas));
-    return pointers;
-  };
-  reads_ = point(kernel.reads, operands.reads);
-  writes_ = point(kernel.writes, operands.writes);
-  updates_from_ = point(kernel.updates, operands.updates_from);
-  updates_to_ = point(kernel.updates, operands.updates_to);
+void KernelJob::point_to(const TaskAddresses& addresses) {
+  reads_ = pointers(task_.reads, addresses.reads);
+  writes_ = pointers(task_.writes, addresses.writes);
+  updates_from_ = pointers(task_.updates, addresses.updates_from);
+  updates_to_ = pointers(task_.updates, addresses.updates_to);
+  arguments_.reads.resize(reads_.size());
+  arguments_.writes.resize(writes_.size());
+  arguments_.updates_from.resize(updates_from_.size());
+  arguments_.updates_to.resize(updates_to_.size());
+  arguments_.workspace = addresses.workspace;
+  merge_arguments_.workspace = addresses.workspace;
+  for (Partial& partial : partials_) partial.stack = addresses.workspace + partial.offset;
 }
 
-void KernelJob::make_merges(const TaskKernel& kernel, KernelPool& pool) {
-  kernel_workspace_bytes_ = kernel_.workspace_bytes();
+void KernelJob::make_merges(KernelPool& pool) {
+  workspace_bytes_ = kernel_.workspace_bytes();
   const auto merges = dyadic_merges(static_cast<int>(leaves_));
   for (const TreeMerge& merge : merges) merge_ends_.push_back(merge.end);
-  for (std::size_t i = 0; i < kernel.writes.size(); ++i) {
-    const KernelOperand& output = kernel.writes[i];
-    if (!is_partial(kernel, output)) continue;
+  for (std::size_t i = 0; i < task_.writes.size(); ++i) {
+    const KernelOperand& output = task_.writes[i];
+    if (!is_partial(task_, output)) continue;
     Partial partial{.output = i, .bytes = aligned_workspace(bytes_of(output))};
     for (const TreeMerge& merge : merges) {
       CpuKernel& made =
-          pool.get(merge_of(kernel, output, merge.middle - merge.begin, merge.end - merge.middle));
-      kernel_workspace_bytes_ = std::max(kernel_workspace_bytes_, made.workspace_bytes());
+          pool.get(merge_of(task_, output, merge.middle - merge.begin, merge.end - merge.middle));
+      workspace_bytes_ = std::max(workspace_bytes_, made.workspace_bytes());
       partial.merges.push_back(&made);
     }
     partials_.push_back(std::move(partial));
   }
 }
 
-void KernelJob::lay_out_workspace(const Task& task, const Operands& operands,
-                                  const Arenas& arenas) {
+// Behind what the kernels themselves need.
+void KernelJob::lay_out_workspace() {
   const std::int64_t levels = tree_levels(leaves_);
-  std::int64_t needed = kernel_workspace_bytes_;
-  if (!partials_.empty()) needed = aligned_workspace(needed);
-  std::vector<std::int64_t> offsets;
-  for (const Partial& partial : partials_) {
-    offsets.push_back(needed);
-    needed += levels * partial.bytes;
+  for (Partial& partial : partials_) {
+    partial.offset = aligned_workspace(workspace_bytes_);
+    workspace_bytes_ = partial.offset + levels * partial.bytes;
   }
-  if (needed > task.workspace_bytes)
-    throw InputError(
-        fmt::format("task {}", in_quotes(task.name)),
-        fmt::format("its kernel needs {} of workspace here, the plan gives it {}; expected a plan "
-                    "for a platform that `calibrate --for` has measured",
-                    bytes_text(needed), bytes_text(task.workspace_bytes)));
-  if (needed == 0) return;
-  std::byte* const begin = arenas.bytes(operands.workspace, 0).data();
-  arguments_.workspace = begin;
-  merge_arguments_.workspace = begin;
-  for (std::size_t i = 0; i < partials_.size(); ++i) partials_[i].stack = begin + offsets[i];
 }
 
 void KernelJob::run(std::int64_t step) {
@@ -112,7 +91,7 @@ void KernelJob::run_leaf(std::int64_t step, std::int64_t leaf, int depth) {
   for (const Partial& partial : partials_)
     arguments_.writes[partial.output] = partial_at(partial, step, depth);
   arguments_.step = step;
-  arguments_.first_sample = first_sample_ + leaf * leaf_samples_;
+  arguments_.first_sample = task_.first_sample + leaf * leaf_samples_;
   kernel_.run(arguments_);
 }
 

@@ -10,8 +10,9 @@ namespace stint {
 namespace {
 
 std::string text_of(const KernelOperand& operand) {
-  return fmt::format("{}{}{}{}", fmt::join(operand.shape, "x"), to_string(operand.element),
-                     operand.channels_last ? "l" : "", operand.has_samples ? "s" : "");
+  return fmt::format("{}{}{}{}{}", fmt::join(operand.shape, "x"), to_string(operand.element),
+                     operand.channels_last ? "l" : "", operand.has_samples ? "s" : "",
+                     operand.order);
 }
 
 std::string text_of(const std::vector<KernelOperand>& list) {
@@ -61,9 +62,7 @@ bool is_partial(const TaskKernel& task, const KernelOperand& output) {
 }
 
 std::int64_t bytes_of(const KernelOperand& operand) {
-  std::int64_t bytes = bytes_of(operand.element);
-  for (const std::int64_t count : operand.shape) bytes *= count;
-  return bytes;
+  return element_count(operand) * bytes_of(operand.element);
 }
 
 CpuKernel& KernelPool::get(const TaskKernel& kernel) {

@@ -7,9 +7,11 @@
 #include <map>
 
 #include "executor/cpu/initial_values.hpp"
+#include "executor/cpu/packed_weights.hpp"
 #include "files/input_error.hpp"
 #include "models/parts.hpp"
 #include "models/training/tensors.hpp"
+#include "models/training/weight_order.hpp"
 
 namespace stint {
 namespace {
@@ -35,6 +37,7 @@ NetworkValues::NetworkValues(const Network& network, const LoweredNetwork& lower
       parameters_(lowered.parameters),
       samples_(graph_.tensors.size()),
       states_(graph_.tensors.size()),
+      orders_(lowered.orders),
       saved_(std::move(saved)) {
   name_inputs(network, lowering);
   name_state(lowering);
@@ -80,6 +83,12 @@ void NetworkValues::name_state(const Lowering& lowering) {
     state.offset_bytes = offset_bytes;
     const auto parameter = parameter_of.find(state.name);
     if (parameter != parameter_of.end()) state.parameter = parameter->second;
+    state.listed_bytes = graph_.tensors[t].bytes;
+    if (const auto order = orders_.find(name); order != orders_.end()) {
+      state.order = order->second;
+      state.listed_bytes =
+          listed_elements(*parse_weight_order(state.order)) * bytes_of(Element::f32);
+    }
   }
 }
 
@@ -94,10 +103,11 @@ void NetworkValues::expect_all_saved() const {
       throw InputError("--load",
                        fmt::format("no {}; expected all {} of the network", in_quotes(tensor.name),
                                    saved_->parameters_only ? "parameters" : "state"));
-    if (std::ssize(found->second.bytes) != tensor.bytes || found->second.shape != shape_of(tensor))
-      throw InputError("--load",
-                       fmt::format("{} is {}; expected {}", in_quotes(tensor.name),
-                                   shape_text(found->second.shape), shape_text(shape_of(tensor))));
+    if (std::ssize(found->second.bytes) != states_[t].listed_bytes ||
+        found->second.shape != shape_of(states_[t]))
+      throw InputError(
+          "--load", fmt::format("{} is {}; expected {}", in_quotes(tensor.name),
+                                shape_text(found->second.shape), shape_text(shape_of(states_[t]))));
     ++used;
   }
   if (used == saved_->tensors.size()) return;
@@ -117,6 +127,20 @@ bool NetworkValues::begins_anew(const State& state) const {
 
 void NetworkValues::fill_state(TensorId tensor, std::span<std::byte> bytes) const {
   const State& state = states_[tensor];
+  if (state.order.empty()) return fill_listed(state, bytes);
+  std::vector<std::byte> listed(static_cast<std::size_t>(state.listed_bytes));
+  fill_listed(state, listed);
+  const std::vector<std::byte> stored = in_stored_order(state.order, listed);
+  std::copy(stored.begin(), stored.end(), bytes.begin());
+}
+
+std::vector<std::byte> NetworkValues::listed_state(const std::string& name,
+                                                   const std::vector<std::byte>& stored) const {
+  const auto order = orders_.find(name);
+  return order == orders_.end() ? stored : in_listed_order(order->second, stored);
+}
+
+void NetworkValues::fill_listed(const State& state, std::span<std::byte> bytes) const {
   if (!begins_anew(state)) {
     std::memcpy(bytes.data(), saved_->tensors.at(state.name).bytes.data() + state.offset_bytes,
                 bytes.size());
@@ -147,21 +171,21 @@ SavedState NetworkValues::to_save(const StateBytes& state, std::int64_t steps) c
     const Tensor& tensor = graph_.tensors[t];
     if (tensor.kind != Kind::state || tensor.part_of || states_[t].name != tensor.name) continue;
     const std::vector<std::byte>& bytes = state.at(tensor.name);
-    saved.tensors[tensor.name] = {shape_of(tensor),
+    saved.tensors[tensor.name] = {shape_of(states_[t]),
                                   {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
   }
   return saved;
 }
 
 // What an optimizer remembers is named after its parameter, and has its shape.
-std::vector<std::int64_t> NetworkValues::shape_of(const Tensor& state) const {
+std::vector<std::int64_t> NetworkValues::shape_of(const State& state) const {
   for (const Parameter& parameter : parameters_) {
     const bool its_own =
         state.name == parameter.name || state.name.starts_with(parameter.name + ".");
-    if (its_own && element_count(parameter) * bytes_of(Element::f32) == state.bytes)
+    if (its_own && element_count(parameter) * bytes_of(Element::f32) == state.listed_bytes)
       return parameter.shape;
   }
-  return {state.bytes / bytes_of(Element::f32)};
+  return {state.listed_bytes / bytes_of(Element::f32)};
 }
 
 }  // namespace stint

@@ -26,9 +26,12 @@ class NetworkValues : public TensorValues {
   void fill_state(TensorId tensor, std::span<std::byte> bytes) const override;
   void fill_input(TensorId tensor, std::int64_t step, std::span<std::byte> bytes) const override;
 
+  std::vector<std::byte> listed_state(const std::string& name,
+                                      const std::vector<std::byte>& stored) const override;
+
   std::int64_t first_step() const { return saved_ ? saved_->steps : 0; }
 
-  // The state of the first replica, with shapes, for a file.
+  // The state of the first replica, as listed, with shapes, for a file.
   SavedState to_save(const StateBytes& state, std::int64_t steps) const;
 
  private:
@@ -43,12 +46,15 @@ class NetworkValues : public TensorValues {
     std::string name;                      // of the first replica's
     const Parameter* parameter = nullptr;  // none: zeros
     std::int64_t offset_bytes = 0;         // of a part
+    std::int64_t listed_bytes = 0;
+    std::string order;  // in which it is stored; "": as listed
   };
   void name_inputs(const Network& network, const Lowering& lowering);
   void name_state(const Lowering& lowering);
   void expect_all_saved() const;
   bool begins_anew(const State& state) const;
-  std::vector<std::int64_t> shape_of(const Tensor& state) const;
+  void fill_listed(const State& state, std::span<std::byte> bytes) const;
+  std::vector<std::int64_t> shape_of(const State& state) const;
 
   const Graph& graph_;
   const SampleSource& source_;
@@ -57,6 +63,7 @@ class NetworkValues : public TensorValues {
   std::vector<Parameter> parameters_;
   std::vector<Samples> samples_;  // by tensor
   std::vector<State> states_;     // by tensor
+  std::map<std::string, std::string> orders_;
   std::optional<SavedState> saved_;
 };
 

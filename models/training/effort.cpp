@@ -81,12 +81,15 @@ std::map<std::string, double> features(const Effort& effort, std::int64_t batch)
   return found;
 }
 
-std::int64_t attention_workspace_bytes(std::int64_t keys, std::int64_t transposed,
-                                       std::int64_t matrices) {
-  const std::int64_t padded = (keys + 15) / 16 * 16;
-  const Dimension rows = scaled({transposed}, padded);
-  const Dimension scores = scaled({matrices * attention_rows_at_once}, padded + 16);
-  return scaled({rows.count + scores.count}, bytes_of(Element::f32)).count;
+std::int64_t attention_workspace_bytes(std::int64_t keys, std::int64_t width,
+                                       std::int64_t out_width) {
+  constexpr std::int64_t tile = attention_tile_keys;
+  const std::int64_t padded = (keys + tile - 1) / tile * tile;
+  const Dimension transposed = scaled({width + out_width}, padded);
+  const Dimension queries = scaled({attention_rows_at_once}, width);
+  const std::int64_t matrices = out_width > 0 ? 2 : 1;
+  const Dimension scores = scaled({matrices * attention_rows_at_once}, padded + tile / 2);
+  return scaled({transposed.count + queries.count + scores.count}, bytes_of(Element::f32)).count;
 }
 
 Workspace packing_workspace(const MatrixProducts& products, RightFactor right) {

@@ -47,10 +47,13 @@ inline constexpr std::int64_t tile_rows = 8;
 inline constexpr std::int64_t tile_columns = 16;
 std::map<std::string, double> features(const Effort& effort, std::int64_t batch);
 
-// Attention takes so many queries of a head at a time: what it needs for `matrices` of their
-// scores, in tiles of 16 keys and one tile more, and for `transposed` numbers of each key.
+// Attention takes so many queries of a head at a time, and keys in tiles: what it needs for these
+// queries, for their scores, half a tile longer than there are keys, and for transposed keys.
+// Backward also transposes values, of `out_width`, and has slopes of scores; forward, where that is
+// 0, does not.
 inline constexpr std::int64_t attention_rows_at_once = 32;
-std::int64_t attention_workspace_bytes(std::int64_t keys, std::int64_t transposed,
-                                       std::int64_t matrices);
+inline constexpr std::int64_t attention_tile_keys = 32;
+std::int64_t attention_workspace_bytes(std::int64_t keys, std::int64_t width,
+                                       std::int64_t out_width);
 
 }  // namespace stint

@@ -33,14 +33,16 @@ bool is_channels_last(const AppliedLayer& at, const TrainingBuilder& builder) {
   return builder.value(at.inputs[0]).channels_last || builder.value(at.outputs[0]).channels_last;
 }
 
-// A copy of the weight in blocks; of images too where their channels do not lie last; and a
+// A copy of the weight in blocks, of channels by filters but for kernels of one channel that are no
+// larger than the image; of images too where their channels do not lie last; and a
 // sample's images where a kernel of larger steps gathers them.
 template <typename Convolution>
 Workspace assumed_workspace(const Convolution& layer, const AppliedLayer& at,
                             const TrainingBuilder& builder) {
   const Shape& x = builder.value(at.inputs[0]).shape;
   const Shape& y = builder.value(at.outputs[0]).shape;
-  const bool depthwise = layer.groups == x[1].count && layer.groups == y[1].count;
+  const bool depthwise = layer.groups == x[1].count && layer.groups == y[1].count &&
+                         layer.kernel[0] <= x[2].count && layer.kernel[1] <= x[3].count;
   const std::int64_t pairs = depthwise ? in_blocks(layer.groups)
                                        : layer.groups * in_blocks(x[1].count / layer.groups) *
                                              in_blocks(y[1].count / layer.groups);

@@ -85,6 +85,13 @@ std::string kernel_text(const Training& training, const Operation& operation, st
                      list(operation.updates.empty() ? operation.writes : operation.updates);
   text += std::visit([](const auto& origin) { return attributes_text(origin); }, operation.origin);
   if (channels_last) text += " nhwc";
+  if (operation.op == weight_reorder_op) {
+    const auto order = [&](ValueId id) {
+      const std::string& all = training.values[id].order;
+      return all.empty() ? "listed" : all.substr(all.find(' ') + 1);
+    };
+    text += fmt::format(" {}>{}", order(operation.reads[0]), order(operation.writes[0]));
+  }
   if (leaves > 1) text += fmt::format(" leaves={}", leaves);
   return text;
 }

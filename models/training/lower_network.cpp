@@ -8,6 +8,8 @@
 
 #include "files/input_error.hpp"
 #include "models/training/differentiate.hpp"
+#include "models/training/kernel_text.hpp"
+#include "models/training/order_weights.hpp"
 #include "models/training/step_tasks.hpp"
 
 namespace stint {
@@ -63,15 +65,28 @@ class NetworkLowering {
   NetworkLowering(const Network& network, const Lowering& lowering,
                   std::vector<TaskKernel>* kernels)
       : lowering_(lowering),
+        pinned_(lowering.kernels),
         training_(differentiate(network, lowering.layout)),
         leaves_of_piece_(cuts_by_layer(network, lowering)),
         tensors_(training_, lowering, graph_),
-        tasks_(training_, tensors_, graph_, lowering.batch, kernels),
-        gradients_(training_.values.size()) {
+        tasks_(training_, tensors_, pinned_, graph_, lowering.batch, kernels) {
     graph_.name = network.name;
+    order_weights([this](const Operation& operation) { return wanted_order(operation); },
+                  training_);
+    gradients_.resize(training_.values.size());
   }
 
   const std::vector<Parameter>& parameters() const { return training_.parameters; }
+
+  std::map<std::string, std::string> orders_of_state() const {
+    std::map<std::string, std::string> orders;
+    for (const Value& value : training_.values) {
+      if (value.kind != Kind::state || value.order.empty()) continue;
+      for (std::int64_t replica = 0; replica < lowering_.replicas; ++replica)
+        orders[StepTensors::name_at(value.name, replica)] = value.order;
+    }
+    return orders;
+  }
 
   Graph lower(std::int64_t most_tasks) {
     expect_few_tasks(most_tasks);
@@ -100,6 +115,16 @@ class NetworkLowering {
                        fmt::format("more than {} tasks; expected fewer micro-batches or "
                                    "pieces",
                                    most_tasks));
+  }
+
+  // Of its first piece, as all of them read the same weight; nothing if its kernel is not pinned.
+  std::optional<std::string> wanted_order(const Operation& operation) const {
+    if (lowering_.kernels.empty()) return std::nullopt;
+    const std::int64_t leaves =
+        pieces_of(operation) > 1 ? leaves_of_piece_.at(operation.layer) : lowering_.leaves;
+    const std::string shape = kernel_text(training_, operation, leaves * leaf_samples(),
+                                          tensors_.can_be_cut(operation) ? leaves : 1);
+    return pinned_.weight_order(operation.op, shape);
   }
 
   void add(const Operation& operation) {
@@ -253,6 +278,7 @@ class NetworkLowering {
   std::int64_t first_sample() const { return microbatch_ * samples(); }
 
   const Lowering& lowering_;
+  PinnedKernels pinned_;
   Training training_;
   std::map<std::string, std::int64_t> leaves_of_piece_;  // by layer
   Graph graph_;
@@ -276,6 +302,7 @@ LoweredNetwork lower_with_kernels(const Network& network, const Lowering& loweri
   LoweredNetwork lowered;
   NetworkLowering lowerer(network, lowering, &lowered.kernels);
   lowered.parameters = lowerer.parameters();
+  lowered.orders = lowerer.orders_of_state();
   lowered.graph = lowerer.lower(most_tasks);
   return lowered;
 }

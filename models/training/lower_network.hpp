@@ -12,6 +12,10 @@
 // Linear in the size of the graph.
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "models/graph.hpp"
 #include "models/lowering.hpp"
 #include "models/training/task_kernel.hpp"
@@ -28,8 +32,9 @@ Graph lower_network(const Network& network, const Lowering& lowering,
 // The same graph, with what each of its tasks computes.
 struct LoweredNetwork {
   Graph graph;
-  std::vector<TaskKernel> kernels;    // by task
-  std::vector<Parameter> parameters;  // of the first replica, with their first values
+  std::vector<TaskKernel> kernels;            // by task
+  std::vector<Parameter> parameters;          // of the first replica, with their first values
+  std::map<std::string, std::string> orders;  // of state that is not stored as listed, by name
 };
 LoweredNetwork lower_with_kernels(const Network& network, const Lowering& lowering,
                                   std::int64_t most_tasks = most_tasks_of_a_step);

@@ -136,7 +136,7 @@ void forward(const Attention& layer, AppliedLayer& at, TrainingBuilder& builder)
   operation.writes = at.outputs;
   operation.effort = attention_effort(
       s, {{s.queries, s.keys, s.width, s.heads}, {s.queries, s.out_width, s.keys, s.heads}},
-      attention_workspace_bytes(s.keys.count, s.width.count, 1));
+      attention_workspace_bytes(s.keys.count, s.width.count, 0));
   if (builder.wants_gradient(at.outputs[0])) {
     const Shape& q = builder.value(at.inputs[0]).shape;
     at.kept =
@@ -163,7 +163,7 @@ void backward(const Attention& layer, const AppliedLayer& at, TrainingBuilder& b
        {s.keys, s.out_width, s.queries, s.heads},
        {s.queries, s.width, s.keys, s.heads},
        {s.keys, s.width, s.queries, s.heads}},
-      attention_workspace_bytes(s.keys.count, s.width.count + s.out_width.count, 2));
+      attention_workspace_bytes(s.keys.count, s.width.count, s.out_width.count));
   builder.emit(std::move(operation));
 }
 

@@ -64,7 +64,8 @@ void StepTasks::permit_overwriting(const Operation& operation, const TaskTensors
 
 KernelOperand StepTasks::operand(ValueId id, std::int64_t samples) const {
   const Value& value = training_.values[id];
-  KernelOperand operand{.element = value.element, .channels_last = value.channels_last};
+  KernelOperand operand{
+      .element = value.element, .channels_last = value.channels_last, .order = value.order};
   for (const Dimension dimension : value.shape) operand.shape.push_back(dimension.at(samples));
   operand.has_samples = tensors_.has_samples(id);
   return operand;
@@ -109,8 +110,9 @@ void StepTasks::add(const Operation& operation, const std::string& name, const T
   permit_overwriting(operation, tensors, task);
   task.flops = flops(operation.effort, samples);
   task.bytes_moved = bytes_moved(operation, task, samples);
-  task.workspace_bytes = workspace_bytes(operation, task, samples, leaves);
   task.shape = kernel_text(training_, operation, samples, leaves);
+  task.workspace_bytes =
+      pinned_.workspace_bytes(task).value_or(workspace_bytes(operation, task, samples, leaves));
   task.features = features(operation.effort, samples);
   if (kernels_ != nullptr) add_kernel(operation, tensors, task, first_sample, samples, leaves);
   graph_.tasks.push_back(std::move(task));
@@ -129,6 +131,7 @@ void StepTasks::add_merge(const Merge& merge) {
   task.flops = static_cast<double>(elements);
   task.bytes_moved = 3.0 * static_cast<double>(bytes);
   task.shape = std::to_string(elements);
+  task.workspace_bytes = pinned_.workspace_bytes(task).value_or(0);
   if (kernels_ != nullptr) {
     const KernelOperand all{.shape = {elements}};
     TaskKernel kernel{.op = task.op, .reads = {all, all}, .writes = {all}, .batch = batch_};

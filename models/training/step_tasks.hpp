@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "models/training/pinned_kernels.hpp"
 #include "models/training/task_kernel.hpp"
 #include "models/training/tensors.hpp"
 #include "models/training/tree.hpp"
@@ -20,9 +21,14 @@ struct TaskTensors {
 class StepTasks {
  public:
   // `kernels`, if given, gets what each task computes; `batch` is the whole step's.
-  StepTasks(const Training& training, const StepTensors& tensors, Graph& graph, std::int64_t batch,
-            std::vector<TaskKernel>* kernels)
-      : training_(training), tensors_(tensors), graph_(graph), batch_(batch), kernels_(kernels) {}
+  StepTasks(const Training& training, const StepTensors& tensors, const PinnedKernels& pinned,
+            Graph& graph, std::int64_t batch, std::vector<TaskKernel>* kernels)
+      : training_(training),
+        tensors_(tensors),
+        pinned_(pinned),
+        graph_(graph),
+        batch_(batch),
+        kernels_(kernels) {}
 
   // Of so many leaves, from `first_sample` of the step on.
   void add(const Operation& operation, const std::string& name, const TaskTensors& tensors,
@@ -51,6 +57,7 @@ class StepTasks {
 
   const Training& training_;
   const StepTensors& tensors_;
+  const PinnedKernels& pinned_;
   Graph& graph_;
   std::int64_t batch_;
   std::vector<TaskKernel>* kernels_;

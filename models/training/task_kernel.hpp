@@ -15,7 +15,11 @@ struct KernelOperand {
   bool channels_last = false;  // of an image: lies as [samples, height, width, channels]
   bool has_samples = false;    // else it is a parameter, or a sum over samples
   int place = 0;               // in the task's list: a tensor stands there once
+  std::string order;           // of a weight that is not stored as listed (weight_order.hpp)
 };
+
+// As stored: with the zeros that fill up blocks.
+std::int64_t element_count(const KernelOperand& operand);
 
 struct TaskKernel {
   std::string

@@ -6,6 +6,8 @@
 #include <array>
 #include <set>
 
+#include "models/training/weight_order.hpp"
+
 namespace stint {
 
 StepTensors::StepTensors(const Training& training, const Lowering& lowering, Graph& graph)
@@ -39,7 +41,10 @@ bool StepTensors::can_be_cut(const Operation& operation) const {
 }
 
 std::int64_t StepTensors::bytes_of_samples(ValueId id, std::int64_t samples) const {
-  return product(value(id).shape).at(samples) * bytes_of(value(id).element);
+  const Value& held = value(id);
+  if (const auto order = parse_weight_order(held.order))
+    return stored_elements(*order) * bytes_of(held.element);
+  return product(held.shape).at(samples) * bytes_of(held.element);
 }
 
 std::string StepTensors::name_in(const std::string& name, std::int64_t microbatch) const {

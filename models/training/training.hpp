@@ -27,6 +27,7 @@ struct Value {
   Kind kind = Kind::activation;
   bool channels_last = false;     // of an image: lies as [batch, height, width, channels]
   ValueId same_bytes = no_value;  // the value of which this is another shape
+  std::string order;              // of a weight that is not stored as listed (weight_order.hpp)
 };
 
 // What partial results over leaves are put together by: a sum, or the merging of means and squares.
@@ -34,6 +35,9 @@ enum class Combine { sum, moments };
 
 // What an operation was made from, for whoever creates its kernel.
 using Origin = std::variant<std::monostate, LayerKind, LossKind, Optimizer>;
+
+// The op of what puts a weight into another order in memory.
+inline constexpr const char* weight_reorder_op = "reorder_weight";
 
 struct Operation {
   std::string name;  // "conv1.backward_data"

@@ -5,27 +5,13 @@
 #include <vector>
 
 #include "files/text_file.hpp"
+#include "tests/cli/short_plan.hpp"
 #include "tests/support/replaced.hpp"
 #include "tests/support/run_program.hpp"
 
 using namespace stint;
 
 namespace {
-
-// A chain whose tasks take half a millisecond, planned for one worker.
-std::string short_plan(const TemporaryFolder& folder, const std::string& seconds = "0.0005") {
-  std::string model = read_text(bundled("models/chain5.json"));
-  const std::string from = "\"cpu\": 1.0}";
-  REQUIRE(model.find(from) != std::string::npos);
-  for (std::size_t at = model.find(from); at != std::string::npos; at = model.find(from)) {
-    model.replace(at, from.size(), "\"cpu\": " + seconds + "}");
-  }
-  const std::string plan = folder.path("plan.json");
-  const Ran ran = run_program("plan", {"-q", folder.file("model.json", model),
-                                       bundled("platforms/course.json"), "-o", plan});
-  REQUIRE(ran.exit == 0);
-  return plan;
-}
 
 void require_one_line(const Ran& ran, int exit, const std::string& part) {
   CAPTURE(ran.out, ran.err);
@@ -38,7 +24,7 @@ void require_one_line(const Ran& ran, int exit, const std::string& part) {
 
 TEST_CASE("run prints predicted next to measured, and says that the energy is modelled", "[cli]") {
   const TemporaryFolder folder;
-  const Ran ran = run_program("run", {short_plan(folder), "--steps", "3"});
+  const Ran ran = run_program("run", {short_plan(folder), "--steps", "3", "--meter", "model"});
   CAPTURE(ran.out, ran.err);
   REQUIRE(ran.exit == 0);
   REQUIRE(ran.err.empty());
@@ -104,7 +90,8 @@ TEST_CASE("run exits 5 outside the tolerance, and without a counter where one is
   const TemporaryFolder folder;
   const std::string plan = short_plan(folder);
   require_one_line(run_program("run", {plan, "-q", "--tolerance", "0%"}), 5, "off by");
-  require_one_line(run_program("run", {plan, "-q", "--require-measured"}), 5, "no measured energy");
+  require_one_line(run_program("run", {plan, "-q", "--require-measured", "--meter", "model"}), 5,
+                   "no measured energy");
   CHECK(run_program("run", {plan, "-q", "--tolerance", "100000000%"}).exit == 0);
 }
 

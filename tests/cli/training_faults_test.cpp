@@ -206,7 +206,8 @@ TEST_CASE("a batch of one pixel trains through batch norm", "[cli][training]") {
   const Ran ran = Training(pixel, {"--batch", "1"}).run({"--json", "--eval", "2"});
   CAPTURE(ran.err);
   CHECK(ran.exit == 0);
-  CHECK_THAT(ran.out, !Contains("null,") && Contains("\"samples\":2,"));
+  CHECK_THAT(ran.out,
+             !Contains("[null") && !Contains("\"loss\":null") && Contains("\"samples\":2,"));
 }
 
 TEST_CASE("one byte too few is refused with the bytes that would do", "[cli][training]") {
@@ -230,7 +231,7 @@ TEST_CASE("one byte too few is refused with the bytes that would do", "[cli][tra
   CHECK_THAT(refused.err, Contains("n0/ram"));
 }
 
-TEST_CASE("--eval takes a number of batches or all", "[cli][training]") {
+TEST_CASE("an evaluation takes a number of batches or all", "[cli][training]") {
   const Training training;
   require_refused(training.run({"--eval", "0"}), "--eval 0: no number of batches");
   require_refused(training.run({"--eval", "some"}), "--eval some: no number of batches");

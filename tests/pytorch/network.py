@@ -13,14 +13,17 @@ def pair(layer, key, default):
 
 
 def padded(x, layer, value=0.0):
-    """Padding is [height, width] or [top, left, bottom, right]."""
+    """Padding is [height, width], which operations take themselves, or [top, left, bottom, right]."""
     p = layer.get("padding", [0, 0])
-    top, left, bottom, right = p if len(p) == 4 else (p[0], p[1], p[0], p[1])
-    return F.pad(x, (left, right, top, bottom), value=value) if any((top, left, bottom, right)) else x
+    if len(p) == 2:
+        return x, tuple(p)
+    top, left, bottom, right = p
+    return F.pad(x, (left, right, top, bottom), value=value), 0
 
 
 def conv2d(layer, p, x):
-    return F.conv2d(padded(x, layer), p["weight"], p.get("bias"), pair(layer, "stride", [1, 1]), 0,
+    x, padding = padded(x, layer)
+    return F.conv2d(x, p["weight"], p.get("bias"), pair(layer, "stride", [1, 1]), padding,
                     pair(layer, "dilation", [1, 1]), layer.get("groups", 1))
 
 
@@ -33,7 +36,8 @@ def conv_transpose2d(layer, p, x):
 
 
 def max_pool2d(layer, p, x):
-    return F.max_pool2d(padded(x, layer, float("-inf")), pair(layer, "kernel", None), pair(layer, "stride", None), 0,
+    x, padding = padded(x, layer, float("-inf"))
+    return F.max_pool2d(x, pair(layer, "kernel", None), pair(layer, "stride", None), padding,
                         pair(layer, "dilation", [1, 1]), layer.get("ceil", False))
 
 
@@ -121,18 +125,27 @@ def output_names(layer):
     return [layer["name"]]
 
 
-def loss_of(model, state, batch):
-    """The loss of one batch (a dict of inputs by name); running statistics move on the way."""
-    values = dict(batch)
-    for layer in model["layers"]:
+def apply(layers, state, values):
+    """Layers in their order; what they make joins the values."""
+    for layer in layers:
         made = OPS[layer["op"]](layer, parameters_of(layer, state), *(values[name] for name in layer["inputs"]))
         for name, value in zip(output_names(layer), made if isinstance(made, tuple) else (made,)):
             values[name] = value
+
+
+def loss_of_prediction(model, values):
     prediction, label = (values[name] for name in model["loss"]["inputs"])
     if model["loss"]["op"] == "mse":
         return F.mse_loss(prediction, label)
     classes = prediction.movedim(model["loss"].get("axis", -1), -1)
     return F.cross_entropy(classes.reshape(-1, classes.shape[-1]), label.reshape(-1).long())
+
+
+def loss_of(model, state, batch):
+    """The loss of one batch (a dict of inputs by name); running statistics move on the way."""
+    values = dict(batch)
+    apply(model["layers"], state, values)
+    return loss_of_prediction(model, values)
 
 
 def optimizer_of(model, parameters):

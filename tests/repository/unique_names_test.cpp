@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -29,11 +30,11 @@ std::vector<std::string> types_in(const std::string& text) {
 }  // namespace
 
 TEST_CASE("no two headers define a type of the same name", "[repository]") {
-  std::map<std::string, std::vector<std::string>> files_by_name;
+  std::map<std::string, std::set<std::string>> files_by_name;
   for (const std::string& file : tracked_files()) {
     if (!file.ends_with(".hpp")) continue;
     for (const std::string& name : types_in(tracked_text(file))) {
-      files_by_name[name].push_back(file);
+      files_by_name[name].insert(file);
     }
   }
   REQUIRE(files_by_name.size() > 100);

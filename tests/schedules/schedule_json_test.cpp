@@ -339,21 +339,21 @@ TEST_CASE("the bill is written as it is read", "[schedule_json]") {
 TEST_CASE("numerics are named by the model and the request, not by the rest of it",
           "[schedule_json]") {
   Request request;
-  const std::string name = numerics_sha256("m", request);
+  const std::string name = numerics_sha256("m", request, {});
   CHECK(name.size() == 64);
   request.strategy = "other";
   request.memory["n0/ram"] = 1;
-  CHECK(numerics_sha256("m", request) == name);
-  CHECK(numerics_sha256("n", request) != name);
+  CHECK(numerics_sha256("m", request, {}) == name);
+  CHECK(numerics_sha256("n", request, {}) != name);
   for (auto field : {&Request::batch, &Request::microbatches, &Request::leaves}) {
     Request other;
     other.*field = 2;
-    CHECK(numerics_sha256("m", other) != name);
+    CHECK(numerics_sha256("m", other, {}) != name);
   }
   Request other_layout;
   other_layout.layout = ImageLayout::nchw;
-  CHECK(numerics_sha256("m", other_layout) != name);
+  CHECK(numerics_sha256("m", other_layout, {}) != name);
   Request in_pieces;
   in_pieces.grain = 2;
-  CHECK(numerics_sha256("m", in_pieces) == name);
+  CHECK(numerics_sha256("m", in_pieces, {}) == name);
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "files/text_file.hpp"
+#include "tests/support/fake_powercap.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/small_schedules.hpp"
 
@@ -35,7 +36,25 @@ TEST_CASE("show says what every kind of file is", "[show]") {
   CHECK_THAT(run_program("show", {"-"}, good()).out, Contains("a schedule of 11 actions"));
   const Ran here = run_program("show", {"here"});
   CHECK(here.exit == 0);
-  CHECK_THAT(here.out, Contains("assumed") && Contains("this version measures none"));
+  CHECK_THAT(here.out, Contains("assumed") && Contains("counters") && Contains("powercap"));
+}
+
+TEST_CASE("show here tells which counters count", "[show]") {
+  FakePowercap tree;
+  tree.add_zone("intel-rapl:0", "package-0");
+  tree.add_zone("intel-rapl:0:0", "dram");
+  tree.add_zone("intel-rapl:1", "psys");
+  const DrawingPower power(tree, {{"intel-rapl:0", 40}, {"intel-rapl:1", 60}});
+  const Ran here = run_program("show", {"here", "--powercap-root", tree.root(), "--perf-root",
+                                        "nowhere", "--nvml-library", "nothing"});
+  CHECK(here.exit == 0);
+  CHECK_THAT(here.out, Contains("powercap  package-0  yes                           yes, "));
+  CHECK_THAT(here.out,
+             Contains("powercap  dram       yes                           no: stands still"));
+  CHECK_THAT(here.out, Contains("powercap  psys       never: contains the packages  yes, "));
+  CHECK_THAT(here.out,
+             Contains("no: nowhere is absent") && Contains("no: nothing cannot be loaded"));
+  CHECK(here.out.find("joules are modelled") == std::string::npos);
 }
 
 TEST_CASE("show --simgrid makes a folder of two files", "[show]") {

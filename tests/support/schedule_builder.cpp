@@ -121,7 +121,8 @@ Graph& model_graph(Schedule& schedule) { return std::get<Graph>(schedule.model);
 void predict_again(Schedule& schedule) {
   schedule.model_sha256 = sha256(model_text(schedule.model));
   schedule.platform_sha256 = sha256(platform_text(schedule.platform));
-  schedule.numerics_sha256 = numerics_sha256(schedule.model_sha256, schedule.request);
+  schedule.numerics_sha256 =
+      numerics_sha256(schedule.model_sha256, schedule.request, schedule.lowering);
   schedule.predicted = predict(schedule, simulate(schedule));
   schedule.predicted.objective.lower_bound = schedule.predicted.objective.value;
   schedule.predicted.objective.gap = 0;

@@ -107,7 +107,8 @@ class ChainBuilder {
     predicted.peak_bytes = schedule_.arenas = bytes;
     predicted.strategy = "by hand";
     schedule_.request.memory["n0/ram"] = bytes.at("n0/ram");
-    schedule_.numerics_sha256 = numerics_sha256(schedule_.model_sha256, schedule_.request);
+    schedule_.numerics_sha256 =
+        numerics_sha256(schedule_.model_sha256, schedule_.request, schedule_.lowering);
     return std::move(schedule_);
   }
 

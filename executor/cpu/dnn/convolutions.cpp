@@ -7,12 +7,12 @@
 
 #include "executor/cpu/dnn/bias_sums.hpp"
 #include "executor/cpu/dnn/dnn_forms.hpp"
+#include "executor/cpu/dnn/weight_forms.hpp"
 
 namespace stint {
 namespace {
 
 using dnnl::memory;
-using Tag = memory::format_tag;
 
 struct Straight {
   using Forward = dnnl::convolution_forward::primitive_desc;
@@ -33,7 +33,7 @@ struct Problem {
   DnnWindow window;
   memory::desc input;
   memory::desc output;
-  memory::desc weight;  // in listed order
+  WeightSizes weight;
   memory::desc any_weight;
   memory::desc bias;  // empty if there is none
   bool is_narrow = false;
@@ -52,15 +52,14 @@ auto avoided(const Problem& problem) {
   };
 }
 
-// [filters, channels, kernel], with the groups before them if there are any. `tags` are those of
-// the listed order without and with groups.
+// [filters, channels, kernel], with the groups before them if there are any.
 void set_weight(Problem& problem, std::int64_t filters, std::int64_t channels, std::int64_t groups,
-                Tag plain, Tag grouped) {
+                ListedAs listed) {
   memory::dims sizes = {filters / groups, channels / groups, problem.window.kernel[0],
                         problem.window.kernel[1]};
   if (groups > 1) sizes.insert(sizes.begin(), groups);
-  problem.weight = {sizes, memory::data_type::f32, groups > 1 ? grouped : plain};
-  problem.any_weight = {sizes, memory::data_type::f32, Tag::any};
+  problem.weight = {sizes, listed};
+  problem.any_weight = {sizes, memory::data_type::f32, memory::format_tag::any};
 }
 
 // Whole strides that are added at the end are padding that is not taken away there. Where there is
@@ -80,7 +79,7 @@ Problem problem_between(const Layer& layer, const KernelOperand& input,
                   .input = channels_last_form(input),
                   .output = channels_last_form(output)};
   set_weight(problem, output.shape[1], input.shape[1], layer.groups,
-             transposed ? Tag::iohw : Tag::oihw, transposed ? Tag::giohw : Tag::goihw);
+             transposed ? ListedAs::inputs_first : ListedAs::counted);
   problem.is_narrow =
       is_narrow(input.shape[1] / layer.groups, output.shape[1] / layer.groups, layer.kernel);
   add_output_padding(layer, problem.window);
@@ -99,12 +98,20 @@ typename Kinds::Forward forward_of(const Problem& p) {
       avoided(p));
 }
 
+// The weight or its gradient, as it lies and as the implementation wants it.
+DnnOperand weight_operand(int name, DnnPlace place, const KernelOperand& weight,
+                          const memory::desc& wanted, const Problem& p, DnnKernel& kernel) {
+  kernel.set_weight_order(weight_order_text(p.weight, wanted));
+  return {name, place, weight_form(p.weight, weight.order), wanted};
+}
+
 template <typename Kinds>
 void add_forward(const TaskKernel& task, const Problem& p, DnnKernel& kernel) {
   const auto chosen = forward_of<Kinds>(p);
   std::vector<DnnOperand> operands = {
       {DNNL_ARG_SRC, read_place(0), image_form(task.reads[0]), p.input},
-      {DNNL_ARG_WEIGHTS, read_place(1), p.weight, chosen.weights_desc()},
+      weight_operand(DNNL_ARG_WEIGHTS, read_place(1), task.reads[1], chosen.weights_desc(), p,
+                     kernel),
       {DNNL_ARG_DST, write_place(0), image_form(task.writes[0]), p.output}};
   if (task.reads.size() > 2) operands.push_back({DNNL_ARG_BIAS, read_place(2), p.bias, p.bias});
   kernel.add(chosen, operands);
@@ -120,7 +127,8 @@ void add_backward_data(const TaskKernel& task, const Problem& p, DnnKernel& kern
             p.window.skipped, p.window.padding_begin, p.window.padding_end, hint, dnn_attributes());
       },
       avoided(p));
-  kernel.add(chosen, {{DNNL_ARG_WEIGHTS, read_place(0), p.weight, chosen.weights_desc()},
+  kernel.add(chosen, {weight_operand(DNNL_ARG_WEIGHTS, read_place(0), task.reads[0],
+                                     chosen.weights_desc(), p, kernel),
                       {DNNL_ARG_DIFF_DST, read_place(1), image_form(task.reads[1]), p.output},
                       {DNNL_ARG_DIFF_SRC, write_place(0), image_form(task.writes[0]), p.input}});
 }
@@ -139,7 +147,8 @@ void add_backward_weights(const TaskKernel& task, const Problem& p, DnnKernel& k
   std::vector<DnnOperand> operands = {
       {DNNL_ARG_SRC, read_place(0), image_form(task.reads[0]), p.input},
       {DNNL_ARG_DIFF_DST, read_place(1), image_form(task.reads[1]), p.output},
-      {DNNL_ARG_DIFF_WEIGHTS, write_place(0), p.weight, chosen.diff_weights_desc()}};
+      weight_operand(DNNL_ARG_DIFF_WEIGHTS, write_place(0), task.writes[0],
+                     chosen.diff_weights_desc(), p, kernel)};
   if (p.bias.get_size() > 0)
     operands.push_back({DNNL_ARG_DIFF_BIAS, write_place(1), p.bias, p.bias});
   kernel.add(chosen, operands);

@@ -43,7 +43,15 @@ class DnnKernel : public CpuKernel {
 
   void run(const KernelArguments& arguments) override;
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
-  std::string algorithm() const override { return dnn_algorithm(implementations_); }
+  std::string algorithm() const override {
+    return dnn_algorithm(implementations_.empty() ? "reorder" : implementations_);
+  }
+  std::string weight_order() const override { return weight_order_; }
+  void set_weight_order(std::string order) { weight_order_ = std::move(order); }
+
+  // From one order in memory to another, as a step of its own.
+  void add_reorder(const dnnl::memory::desc& from_form, DnnPlace from,
+                   const dnnl::memory::desc& to_form, DnnPlace to);
 
  private:
   struct Bound {
@@ -58,8 +66,6 @@ class DnnKernel : public CpuKernel {
 
   void add(const dnnl::primitive& primitive, const std::string& implementation,
            const dnnl::memory::desc& scratchpad, const std::vector<DnnOperand>& operands);
-  void add_reorder(const dnnl::memory::desc& from_form, DnnPlace from,
-                   const dnnl::memory::desc& to_form, DnnPlace to);
   void add_step(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
                 const std::vector<DnnOperand>& operands);
   DnnPlace take_workspace(const dnnl::memory::desc& form);
@@ -67,6 +73,7 @@ class DnnKernel : public CpuKernel {
   dnnl::stream stream_{dnn_engine()};
   std::vector<Step> steps_;
   std::string implementations_;
+  std::string weight_order_;
   std::int64_t workspace_bytes_ = 0;
 };
 

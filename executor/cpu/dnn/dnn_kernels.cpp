@@ -5,6 +5,7 @@
 #include "executor/cpu/dnn/dnn_ops.hpp"
 #include "executor/cpu/dnn/pools.hpp"
 #include "executor/cpu/dnn/products.hpp"
+#include "executor/cpu/dnn/weight_forms.hpp"
 #include "files/input_error.hpp"
 
 namespace stint {
@@ -44,6 +45,7 @@ std::unique_ptr<CpuKernel> make_dnn_kernel(const TaskKernel& kernel) {
   if (!is_dnn_op(kernel.op)) return nullptr;
   use_one_thread();
   try {
+    if (kernel.op == weight_reorder_op) return make_weight_reorder(kernel);
     return std::visit(Maker{kernel}, std::get<LayerKind>(kernel.origin));
   } catch (const dnnl::error& error) {
     throw InputError(kernel.op, std::string("oneDNN has no kernel of these sizes (") +

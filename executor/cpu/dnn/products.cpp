@@ -6,19 +6,22 @@
 #include <utility>
 
 #include "executor/cpu/dnn/bias_sums.hpp"
+#include "executor/cpu/dnn/weight_forms.hpp"
 
 namespace stint {
 namespace {
 
 using dnnl::memory;
 
-// So many matrices, one after the other; a transposed one lies column by column.
+// So many matrices, one after the other; a transposed one lies column by column. A weight may be
+// packed already.
 struct Matrices {
   DnnPlace place;
   std::int64_t count = 1;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   bool transposed = false;
+  std::string order;
 };
 
 Matrices transpose_of(Matrices m) {
@@ -27,8 +30,13 @@ Matrices transpose_of(Matrices m) {
   return m;
 }
 
+WeightSizes weight_sizes(const Matrices& m) {
+  return {{m.rows, m.columns}, m.transposed ? ListedAs::inputs_first : ListedAs::counted};
+}
+
 memory::desc form_of(const Matrices& m) {
   memory::dims sizes = {m.rows, m.columns};
+  if (!m.order.empty()) return weight_form(weight_sizes(m), m.order);
   memory::dims strides = m.transposed ? memory::dims{1, m.rows} : memory::dims{m.columns, 1};
   if (m.count > 1) {
     sizes.insert(sizes.begin(), m.count);
@@ -44,7 +52,7 @@ std::int64_t product_of(const std::vector<std::int64_t>& sizes, std::size_t but_
 
 // All dimensions but the last are rows.
 Matrices rows_of(const KernelOperand& operand, DnnPlace place) {
-  return {place, 1, product_of(operand.shape, 1), operand.shape.back()};
+  return {place, 1, product_of(operand.shape, 1), operand.shape.back(), false, operand.order};
 }
 
 // One matrix for all dimensions but the last two.
@@ -65,7 +73,11 @@ bool is_packed(const Matrices& left, const Matrices& right) {
 }
 
 memory::desc wanted_right(const Matrices& left, const Matrices& right) {
-  if (!is_packed(left, right)) return form_of(right);
+  if (!is_packed(left, right)) {
+    Matrices listed = right;
+    listed.order.clear();
+    return form_of(listed);
+  }
   return {{right.rows, right.columns}, memory::data_type::f32, memory::format_tag::any};
 }
 
@@ -88,6 +100,8 @@ void add_product(const Matrices& left, const Matrices& right, const Matrices& re
   add(DNNL_ARG_WEIGHTS, right, chosen.weights_desc());
   add(DNNL_ARG_DST, result, form_of(result));
   if (bias) add(DNNL_ARG_BIAS, *bias, bias_form);
+  if (right.count == 1)
+    kernel.set_weight_order(weight_order_text(weight_sizes(right), chosen.weights_desc()));
   kernel.add(chosen, operands);
 }
 

@@ -66,18 +66,23 @@ constexpr float root_of_half_pi_inverse = 0.398942280F;  // 1 / √(2π)
 constexpr float cubic = 0.044715F;
 
 Lanes gelu(Lanes x) { return 0.5F * x * (1.0F + error_function(x * root_half)); }
-Lanes gelu_by_tanh(Lanes x) {
-  return 0.5F * x * (1.0F + hyperbolic_tangent(root_two_over_pi * (x + cubic * (x * x * x))));
-}
-
 Lanes gelu_slope(Lanes x) {
   const Lanes distribution = 0.5F * (1.0F + error_function(x * root_half));
   return distribution + x * (root_of_half_pi_inverse * exponential(-0.5F * (x * x)));
 }
+
+// (1 + tanh u) / 2 = 1 / (1 + exp(−2u)), which is exact far below zero too.
+Lanes distribution_by_tanh(Lanes x, Lanes square) {
+  const Lanes inner = fused(square, splat(root_two_over_pi * cubic), splat(root_two_over_pi));
+  return logistic(2.0F * x * inner);
+}
+Lanes gelu_by_tanh(Lanes x) { return x * distribution_by_tanh(x, x * x); }
 Lanes gelu_slope_by_tanh(Lanes x) {
-  const Lanes t = hyperbolic_tangent(root_two_over_pi * (x + cubic * (x * x * x)));
-  const Lanes inner = root_two_over_pi * (1.0F + 3.0F * cubic * (x * x));
-  return 0.5F * (1.0F + t) + 0.5F * x * (1.0F - t * t) * inner;
+  const Lanes square = x * x;
+  const Lanes share = distribution_by_tanh(x, square);
+  const Lanes slope =
+      fused(square, splat(6.0F * root_two_over_pi * cubic), splat(2.0F * root_two_over_pi));
+  return fused(x * slope, share * (1.0F - share), share);
 }
 
 std::unique_ptr<CpuKernel> make_gelu(const TaskKernel& kernel) {

@@ -1,198 +1,32 @@
-// Scaled dot-product attention, head by head and some rows of queries at a time, so that scores
-// never leave the nearer caches. Backward computes them again from the logarithm of their sum.
-// Reference: Dao et al., FlashAttention, 2022.
-#include <algorithm>
+// Attention, head by head.
+#include "executor/cpu/own/attention.hpp"
+
 #include <cmath>
 
-#include "executor/cpu/own/lane_functions.hpp"
 #include "executor/cpu/own/own_kernel.hpp"
-#include "executor/cpu/own/small_products.hpp"
 #include "models/training/effort.hpp"
 
 namespace stint {
 namespace {
 
-// Columns of scores are computed in whole tiles.
-std::int64_t in_tiles(std::int64_t columns) {
-  return (columns + product_tile - 1) / product_tile * product_tile;
+AttentionLoops loops_of_this_processor() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f")) return wide_attention();
+#endif
+  return narrow_attention();
 }
-
-struct HeadSizes {
-  std::int64_t samples = 0;
-  std::int64_t heads = 0;
-  std::int64_t queries = 0;
-  std::int64_t keys = 0;
-  std::int64_t padded_keys = 0;  // a multiple of 16
-  std::int64_t width = 0;        // of a head
-  std::int64_t out_width = 0;
-  float scale = 1;
-  bool causal = false;
-
-  // Rows of scores, a tile further apart than they are long: a power of two would put them into few
-  // sets of a cache.
-  std::int64_t score_row() const { return padded_keys + product_tile; }
-  std::int64_t query_row() const { return heads * width; }
-  std::int64_t value_row() const { return heads * out_width; }
-  // Keys that the last of some queries sees.
-  std::int64_t seen_by(std::int64_t query) const {
-    return causal ? std::min(query + 1, keys) : keys;
-  }
-};
 
 HeadSizes sizes_of(const TaskKernel& kernel) {
   const auto& layer = layer_of<Attention>(kernel);
   const auto& q = kernel.reads[0].shape;
   const auto& v = kernel.reads[2].shape;
   HeadSizes sizes{.samples = q[0], .heads = layer.heads, .queries = q[1], .keys = v[1]};
-  sizes.padded_keys = in_tiles(sizes.keys);
   sizes.width = q[2] / layer.heads;
   sizes.out_width = v[2] / layer.heads;
   sizes.scale =
       static_cast<float>(layer.scale.value_or(1 / std::sqrt(static_cast<double>(sizes.width))));
   sizes.causal = layer.causal;
   return sizes;
-}
-
-// A head's rows of a sample, within rows of all heads.
-struct Head {
-  const float *q, *k, *v;
-};
-
-// Rows become columns in tiles; those that a last tile lacks are zeros.
-void transpose_rows(const float* from, std::int64_t row_stride, std::int64_t columns,
-                    const HeadSizes& sizes, float* tiles) {
-  for (std::int64_t first = 0; first < sizes.keys; first += product_tile) {
-    const std::int64_t rows = std::min(product_tile, sizes.keys - first);
-    for (std::int64_t column = 0; column < columns; ++column, tiles += product_tile) {
-      for (std::int64_t row = 0; row < rows; ++row)
-        tiles[row] = from[(first + row) * row_stride + column];
-      std::fill(tiles + rows, tiles + product_tile, 0.0F);
-    }
-  }
-}
-
-// Of what transpose_rows made.
-TiledMatrix transposed(const float* tiles, std::int64_t columns) {
-  return {tiles, product_tile, columns * product_tile};
-}
-
-// Rows of a block of queries, and the columns of scores that any of them sees, in whole tiles.
-struct QueryBlock {
-  std::int64_t first = 0;
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-};
-
-template <typename Visit>
-void visit_blocks(const HeadSizes& sizes, Visit visit) {
-  for (std::int64_t first = 0; first < sizes.queries; first += attention_rows_at_once) {
-    const std::int64_t rows = std::min(attention_rows_at_once, sizes.queries - first);
-    const std::int64_t seen = sizes.seen_by(first + rows - 1);
-    visit(QueryBlock{first, rows, in_tiles(seen)});
-  }
-}
-
-void compute_scores(const HeadSizes& sizes, const QueryBlock& block, const float* q,
-                    const float* transposed_keys, float* scores) {
-  multiply_matrices({block.rows, block.columns, sizes.width},
-                    {q + block.first * sizes.query_row(), sizes.query_row(), 1},
-                    transposed(transposed_keys, sizes.width), scores, sizes.score_row(),
-                    IntoResult::write);
-}
-
-// Scores of one query become weights that are to be divided by their sum; the logarithm of the sum
-// of exponentials is returned. Those it does not see become zero.
-float weigh_row(std::int64_t seen, std::int64_t columns, float scale, float* row, float& divisor) {
-  map_elements(seen, row, [=](auto load) { return load(row) * scale; });
-  const float largest = largest_of(row, seen);
-  map_elements(seen, row, [=](auto load) { return exponential(load(row) - largest); });
-  std::fill(row + seen, row + columns, 0.0F);
-  const auto sum = sum_elements<1>(seen, [=](auto load) { return std::array{load(row)}; });
-  divisor = static_cast<float>(1 / sum[0]);
-  return static_cast<float>(static_cast<double>(largest) + std::log(sum[0]));
-}
-
-void attend(const HeadSizes& sizes, const Head& head, float* y, float* log_sum, float* workspace) {
-  float* keys = workspace;
-  float* scores = keys + sizes.width * sizes.padded_keys;
-  transpose_rows(head.k, sizes.query_row(), sizes.width, sizes, keys);
-  visit_blocks(sizes, [&](const QueryBlock& block) {
-    compute_scores(sizes, block, head.q, keys, scores);
-    for (std::int64_t i = 0; i < block.rows; ++i) {
-      float* row = scores + i * sizes.score_row();
-      float divisor = 1;
-      const std::int64_t query = block.first + i;
-      const float log = weigh_row(sizes.seen_by(query), block.columns, sizes.scale, row, divisor);
-      if (log_sum != nullptr) log_sum[query] = log;
-      map_elements(block.columns, row, [=](auto load) { return load(row) * divisor; });
-    }
-    multiply_matrices({block.rows, sizes.out_width, std::min(block.columns, sizes.keys)},
-                      {scores, sizes.score_row(), 1}, {head.v, sizes.value_row()},
-                      y + block.first * sizes.value_row(), sizes.value_row(), IntoResult::write);
-  });
-}
-
-// What backward is given and makes of one head.
-struct HeadGradients {
-  const float *y, *log_sum, *dy;
-  float *dq, *dk, *dv;
-};
-
-// weights = exp(scale · score − log sum); slopes = weights (dy vᵀ − dy · y) scale.
-void slope_row(const HeadSizes& sizes, std::int64_t query, std::int64_t columns,
-               const HeadGradients& at, float* weights, float* slopes) {
-  const float* y = at.y + query * sizes.value_row();
-  const float* dy = at.dy + query * sizes.value_row();
-  const float log = at.log_sum[query];
-  const float scale = sizes.scale;
-  const auto sums =
-      sum_elements<1>(sizes.out_width, [=](auto load) { return std::array{load(y) * load(dy)}; });
-  const auto mean = static_cast<float>(sums[0]);
-  const std::int64_t seen = sizes.seen_by(query);
-  map_elements(seen, weights, [=](auto load) { return exponential(load(weights) * scale - log); });
-  map_elements(seen, slopes,
-               [=](auto load) { return load(weights) * (load(slopes) - mean) * scale; });
-  std::fill(weights + seen, weights + columns, 0.0F);
-  std::fill(slopes + seen, slopes + columns, 0.0F);
-}
-
-void clear_rows(std::int64_t rows, std::int64_t row_stride, std::int64_t width, float* at) {
-  for (std::int64_t i = 0; i < rows; ++i) std::fill_n(at + i * row_stride, width, 0.0F);
-}
-
-void attend_backward(const HeadSizes& sizes, const Head& head, const HeadGradients& at,
-                     float* workspace) {
-  float* keys = workspace;
-  float* values = keys + sizes.width * sizes.padded_keys;
-  float* weights = values + sizes.out_width * sizes.padded_keys;
-  float* slopes = weights + attention_rows_at_once * sizes.score_row();
-  const std::int64_t score_row = sizes.score_row();
-  const std::int64_t row = sizes.query_row();
-  const std::int64_t out_row = sizes.value_row();
-  transpose_rows(head.k, row, sizes.width, sizes, keys);
-  transpose_rows(head.v, out_row, sizes.out_width, sizes, values);
-  clear_rows(sizes.keys, row, sizes.width, at.dk);
-  clear_rows(sizes.keys, out_row, sizes.out_width, at.dv);
-  visit_blocks(sizes, [&](const QueryBlock& block) {
-    const float* q = head.q + block.first * row;
-    const float* dy = at.dy + block.first * out_row;
-    const std::int64_t seen = std::min(block.columns, sizes.keys);
-    compute_scores(sizes, block, head.q, keys, weights);
-    multiply_matrices({block.rows, block.columns, sizes.out_width}, {dy, out_row, 1},
-                      transposed(values, sizes.out_width), slopes, score_row, IntoResult::write);
-    for (std::int64_t i = 0; i < block.rows; ++i) {
-      slope_row(sizes, block.first + i, block.columns, at, weights + i * score_row,
-                slopes + i * score_row);
-    }
-    const StridedMatrix weights_by_key{weights, 1, score_row};
-    const StridedMatrix slopes_by_key{slopes, 1, score_row};
-    multiply_matrices({seen, sizes.out_width, block.rows}, weights_by_key, {dy, out_row}, at.dv,
-                      out_row, IntoResult::add);
-    multiply_matrices({seen, sizes.width, block.rows}, slopes_by_key, {q, row}, at.dk, row,
-                      IntoResult::add);
-    multiply_matrices({block.rows, sizes.width, seen}, {slopes, score_row, 1}, {head.k, row},
-                      at.dq + block.first * row, row, IntoResult::write);
-  });
 }
 
 // Where a head of a sample begins in q (and k), and in v and y.
@@ -221,20 +55,22 @@ Head head_at(const KernelArguments& arguments, const HeadOffsets& at) {
 std::unique_ptr<CpuKernel> make_forward(const TaskKernel& kernel) {
   const HeadSizes sizes = sizes_of(kernel);
   const bool keeps_log_sum = kernel.writes.size() > 1;
+  const auto run = loops_of_this_processor().forward;
   return loop_kernel(
       [=](const KernelArguments& arguments) {
         visit_heads(sizes, [&](std::int64_t sample, std::int64_t head) {
           const HeadOffsets at = offsets_of(sizes, sample, head);
-          attend(sizes, head_at(arguments, at), write_at(arguments, 0) + at.y,
-                 keeps_log_sum ? write_at(arguments, 1) + at.log_sum : nullptr,
-                 reinterpret_cast<float*>(arguments.workspace));
+          run(sizes, head_at(arguments, at), write_at(arguments, 0) + at.y,
+              keeps_log_sum ? write_at(arguments, 1) + at.log_sum : nullptr,
+              reinterpret_cast<float*>(arguments.workspace));
         });
       },
-      attention_workspace_bytes(sizes.keys, sizes.width, 1));
+      attention_workspace_bytes(sizes.keys, sizes.width, 0));
 }
 
 std::unique_ptr<CpuKernel> make_backward(const TaskKernel& kernel) {
   const HeadSizes sizes = sizes_of(kernel);
+  const auto run = loops_of_this_processor().backward;
   return loop_kernel(
       [=](const KernelArguments& arguments) {
         visit_heads(sizes, [&](std::int64_t sample, std::int64_t head) {
@@ -245,11 +81,11 @@ std::unique_ptr<CpuKernel> make_backward(const TaskKernel& kernel) {
                                         .dq = write_at(arguments, 0) + at.q,
                                         .dk = write_at(arguments, 1) + at.k,
                                         .dv = write_at(arguments, 2) + at.v};
-          attend_backward(sizes, head_at(arguments, at), gradients,
-                          reinterpret_cast<float*>(arguments.workspace));
+          run(sizes, head_at(arguments, at), gradients,
+              reinterpret_cast<float*>(arguments.workspace));
         });
       },
-      attention_workspace_bytes(sizes.keys, sizes.width + sizes.out_width, 2));
+      attention_workspace_bytes(sizes.keys, sizes.width, sizes.out_width));
 }
 
 constexpr OwnKernel kernels[] = {{"attention.forward", make_forward},

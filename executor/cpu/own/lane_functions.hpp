@@ -14,27 +14,25 @@ namespace stint {
 template <std::size_t N>
 Lanes polynomial(const float (&c)[N], Lanes x) {
   Lanes value = splat(c[N - 1]);
-  for (std::size_t i = N - 1; i-- > 0;) value = value * x + c[i];
+  for (std::size_t i = N - 1; i-- > 0;) value = fused(value, x, splat(c[i]));
   return value;
 }
 
-// exp(x) = 2ⁿ exp(r), |r| ≤ ln 2 / 2. Zero where the result would be subnormal.
+// exp(x) = 2ⁿ exp(r), |r| ≤ ln 2 / 2. Zero where the result would be hardly above the subnormal.
 inline Lanes exponential(Lanes x) {
-  constexpr float largest = 88.72283F, smallest = -87.33654F;
+  constexpr float largest = 88.72283F, smallest = -86.64339F;
   constexpr float round = 12582912.0F;  // 1.5 · 2²³: adding it leaves no fraction
   constexpr float ln2_high = 0.693359375F, ln2_low = -2.12194440e-4F;
   constexpr float tail[] = {0.50000001F, 0.166665129F, 0.0416661873F, 0.00836959841F,
                             0.00139517173F};
   const Lanes inside = x > largest ? splat(largest) : x < smallest ? splat(smallest) : x;
-  const Lanes rounded = inside * 1.44269504F + round;
+  const Lanes rounded = fused(inside, splat(1.44269504F), splat(round));
   const Lanes n = rounded - round;
-  const Lanes r = (inside - n * ln2_high) - n * ln2_low;
-  const Lanes mantissa = (r * r * polynomial(tail, r) + r) + 1.0F;
-  // Halves of the power of two, each of which is a number even if the whole is not.
+  const Lanes r = fused(n, splat(-ln2_low), fused(n, splat(-ln2_high), inside));
+  const Lanes mantissa = fused(r * r, polynomial(tail, r), r) + 1.0F;
+  // Half of the power of two, which is a number even if the whole is not.
   const auto power = std::bit_cast<IntLanes>(rounded) - std::bit_cast<std::int32_t>(round);
-  const IntLanes half = power >> 1;
-  const auto scale = [](IntLanes exponent) { return std::bit_cast<Lanes>((exponent + 127) << 23); };
-  const Lanes value = mantissa * scale(half) * scale(power - half);
+  const Lanes value = (mantissa + mantissa) * std::bit_cast<Lanes>((power + 126) << 23);
   return x > largest    ? splat(std::numeric_limits<float>::infinity())
          : x < smallest ? Lanes{}
                         : value;
@@ -48,7 +46,7 @@ inline Lanes hyperbolic_tangent(Lanes x) {
   constexpr float tail[] = {-0.333333309F, 0.133332098F,    -0.053947209F,
                             0.0217029943F, -0.00818274392F, 0.00214760346F};
   const Lanes square = x * x;
-  const Lanes near = x + x * square * polynomial(tail, square);
+  const Lanes near = fused(x * square, polynomial(tail, square), x);
   const Lanes size = 1.0F - 2.0F / (exponential(2.0F * magnitude(x)) + 1.0F);
   const Lanes far = x < 0.0F ? -size : size;
   return magnitude(x) < 0.625F ? near : far;

@@ -9,6 +9,10 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
+
 namespace stint {
 
 inline constexpr std::int64_t lane_count = 8;
@@ -52,6 +56,16 @@ inline float sum_of(Lanes lanes) {
     for (std::int64_t i = 0; i < half; ++i) part[i] += part[i + half];
   }
   return part[0];
+}
+
+// a b + c, rounded once. Asked for by name: whether a compiler fuses depends on where it inlines.
+inline Lanes fused(Lanes a, Lanes b, Lanes c) {
+#ifdef __FMA__
+  return _mm256_fmadd_ps(a, b, c);
+#else
+  for (std::int64_t i = 0; i < lane_count; ++i) c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  return c;
+#endif
 }
 
 inline Lanes square_root(Lanes lanes) {

@@ -31,7 +31,6 @@ float largest_in(const PredictionRow& row) {
 
 Lanes lanes_of(const PredictionRow& row, std::int64_t first) {
   const std::int64_t count = std::min(lane_count, row.classes - first);
-  if (row.stride == 1) return load_lanes(row.from + first, count);
   float gathered[lane_count] = {};
   for (std::int64_t i = 0; i < count; ++i) gathered[i] = row.from[(first + i) * row.stride];
   return load_lanes(gathered);
@@ -39,6 +38,11 @@ Lanes lanes_of(const PredictionRow& row, std::int64_t first) {
 
 // The sum of exponentials, each divided by that of the largest.
 double sum_of_exponentials(const PredictionRow& row, float largest) {
+  if (row.stride == 1) {
+    return sum_elements<1>(row.classes, [&](auto load) {
+      return std::array{exponential(load(row.from) - largest)};
+    })[0];
+  }
   double sum = 0;
   for (std::int64_t first = 0; first < row.classes; first += lane_count) {
     const Lanes powers = exponential(lanes_of(row, first) - largest);
@@ -84,16 +88,26 @@ std::unique_ptr<CpuKernel> make_cross_entropy(const TaskKernel& kernel) {
   });
 }
 
+// Of predictions that do not lie side by side.
+void write_apart(const PredictionRow& row, float largest, float factor, float* gradient) {
+  for (std::int64_t first = 0; first < row.classes; first += lane_count) {
+    const Lanes powers = exponential(lanes_of(row, first) - largest) * factor;
+    const std::int64_t count = std::min(lane_count, row.classes - first);
+    for (std::int64_t i = 0; i < count; ++i) gradient[(first + i) * row.stride] = powers[i];
+  }
+}
+
 // softmax(prediction) − 1 at the label, in the place of the prediction or elsewhere.
 void write_gradient(const PredictionRow& row, std::int32_t label, double share, float* gradient) {
   const bool known = label >= 0 && label < row.classes;
   const float largest = largest_in(row);
-  const auto factor = static_cast<float>(share / sum_of_exponentials(row, largest));
-  for (std::int64_t first = 0; first < row.classes; first += lane_count) {
-    const Lanes powers = exponential(lanes_of(row, first) - largest) * factor;
-    const std::int64_t count = std::min(lane_count, row.classes - first);
-    for (std::int64_t i = 0; i < count; ++i)
-      gradient[(first + i) * row.stride] = known ? powers[i] : not_a_number;
+  const auto factor =
+      known ? static_cast<float>(share / sum_of_exponentials(row, largest)) : not_a_number;
+  if (row.stride == 1) {
+    map_elements(row.classes, gradient,
+                 [&](auto load) { return exponential(load(row.from) - largest) * factor; });
+  } else {
+    write_apart(row, largest, factor, gradient);
   }
   if (known) gradient[label * row.stride] -= static_cast<float>(share);
 }

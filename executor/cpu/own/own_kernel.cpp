@@ -44,8 +44,6 @@ std::unique_ptr<CpuKernel> make_own_kernel(const TaskKernel& kernel) {
   return nullptr;
 }
 
-std::int64_t element_count(const KernelOperand& operand) { return product_of(operand.shape); }
-
 bool lies_channels_last(const KernelOperand& operand) {
   const auto& shape = operand.shape;
   return operand.channels_last && shape.size() == 4 && shape[1] > 1 && shape[2] * shape[3] > 1;

@@ -1,9 +1,9 @@
 // Kernels of our own: loops over memory for everything that is not a product of matrices. Each is a
 // closure over sizes that were known when it was made.
 //
-// All of them work on lanes (lanes.hpp) in a fixed order, without contraction, so that their bits
-// depend neither on the processor nor on where buffers lie. An element-wise output may lie exactly
-// where one of the inputs does.
+// All of them work on lanes (lanes.hpp) in a fixed order, fusing only what is asked to be fused, so
+// that their bits depend neither on the processor nor on where buffers lie. An element-wise output
+// may lie exactly where one of the inputs does.
 #pragma once
 
 #include <functional>
@@ -53,8 +53,6 @@ template <typename Number = float>
 Number* write_at(const KernelArguments& arguments, std::size_t i) {
   return reinterpret_cast<Number*>(arguments.writes[i]);
 }
-
-std::int64_t element_count(const KernelOperand& operand);
 
 // Whether it really lies as [samples, height, width, channels].
 bool lies_channels_last(const KernelOperand& operand);

@@ -8,12 +8,9 @@
 
 using namespace stint;
 
-TEST_CASE("no kernel of a bundled network needs more workspace than plans assume", "[training]") {
-  const std::string name = GENERATE("mlp", "lenet5", "dahl_cnn", "gpt_tiny", "resnet18", "vgg11",
-                                    "mobilenet_v2", "unet", "inception", "densenet121");
-  const auto layout = GENERATE(ImageLayout::nhwc, ImageLayout::nchw);
-  CAPTURE(name, to_string(layout));
-  const Network network = bundled_network(name);
+namespace {
+
+void expect_enough(const Network& network, ImageLayout layout) {
   const LoweredNetwork lowered = lower_with_kernels(network, {.batch = 4, .layout = layout});
   std::set<std::string> seen;
   for (std::size_t t = 0; t < lowered.kernels.size(); ++t) {
@@ -23,4 +20,21 @@ TEST_CASE("no kernel of a bundled network needs more workspace than plans assume
     CAPTURE(task.name, task.shape, kernel->algorithm());
     CHECK(kernel->workspace_bytes() <= task.workspace_bytes);
   }
+}
+
+}  // namespace
+
+TEST_CASE("no kernel of a bundled network needs more workspace than plans assume", "[training]") {
+  const std::string name = GENERATE("mlp", "lenet5", "dahl_cnn", "gpt_tiny", "resnet18", "vgg11",
+                                    "mobilenet_v2", "unet", "inception", "densenet121");
+  const auto layout = GENERATE(ImageLayout::nhwc, ImageLayout::nchw);
+  CAPTURE(name, to_string(layout));
+  expect_enough(bundled_network(name), layout);
+}
+
+TEST_CASE("neither do those of thin networks on small images", "[training]") {
+  const std::string name = GENERATE("resnet18", "vgg11", "mobilenet_v2", "unet", "inception");
+  const auto layout = GENERATE(ImageLayout::nhwc, ImageLayout::nchw);
+  CAPTURE(name, to_string(layout));
+  expect_enough(thin_network(name, 32), layout);
 }

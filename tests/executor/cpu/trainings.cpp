@@ -60,6 +60,38 @@ Network bundled_network(const std::string& name) {
   return read_network(bundled("models/" + name + ".json"));
 }
 
+namespace {
+
+constexpr std::int64_t thinner = 8;
+
+struct Thin {
+  void operator()(Linear& linear) const { linear.features /= thinner; }
+  void operator()(Conv2d& conv) const { thin(conv); }
+  void operator()(ConvTranspose2d& conv) const { thin(conv); }
+  template <typename Other>
+  void operator()(Other&) const {}
+
+  template <typename Convolution>
+  void thin(Convolution& conv) const {
+    conv.filters = (conv.filters + thinner - 1) / thinner;
+    if (conv.groups > 1) conv.groups /= thinner;
+  }
+};
+
+}  // namespace
+
+Network thin_network(const std::string& name, std::int64_t pixels) {
+  Network network = bundled_network(name);
+  for (NetworkInput& input : network.inputs) {
+    for (Dimension& dimension : input.shape) {
+      if (dimension.count > 3) dimension.count = pixels;
+    }
+  }
+  for (Layer& layer : network.layers) std::visit(Thin{}, layer.kind);
+  check(network);
+  return network;
+}
+
 std::optional<Schedule> planned(const Network& network, const PlanWish& wish) {
   Platform platform = read_platform(bundled("platforms/desk.json"));
   platform.devices[0].workers = wish.workers;

@@ -16,6 +16,10 @@ Network normalised_network();
 Network small_transformer();
 Network bundled_network(const std::string& name);  // "lenet5"
 
+// A bundled network for images, with all of its layers, but an eighth of their filters and
+// features, and images of so many pixels a side.
+Network thin_network(const std::string& name, std::int64_t pixels);
+
 // What a plan is made for: workers of one CPU with a disk; memory in % of what keeping all needs.
 struct PlanWish {
   Request request;
