@@ -11,19 +11,21 @@ namespace stint {
 namespace {
 
 EnergyBill bill_at(const std::string& part, const Schedule& schedule, const Platform& prices,
-                   const Measurements& measurements) {
+                   const Measurements& measurements, const RunReport& report) {
   Schedule priced = schedule;
   priced.platform = prices;
-  return energy_bill(part, priced, measurements.at_prices(prices));
+  return energy_bill(part, priced, measurements.at_prices(prices, report.actions));
 }
 
 // With counters: what they see, up to what they say; and what they do not see, modelled.
 std::vector<EnergyBill> bills(const Schedule& schedule, const Measurements& measurements,
                               const RunMeter& meter, const RunReport& report) {
-  if (!report.energy.measured) return {bill_at("all", schedule, schedule.platform, measurements)};
+  if (!report.energy.measured)
+    return {bill_at("all", schedule, schedule.platform, measurements, report)};
   const PlatformParts parts = meter.parts().value();
-  std::vector<EnergyBill> both = {bill_at("covered", schedule, parts.covered, measurements),
-                                  bill_at("uncovered", schedule, parts.uncovered, measurements)};
+  std::vector<EnergyBill> both = {
+      bill_at("covered", schedule, parts.covered, measurements, report),
+      bill_at("uncovered", schedule, parts.uncovered, measurements, report)};
   add_unexplained(both[0], report.measured.joules);
   return both;
 }

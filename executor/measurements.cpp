@@ -49,17 +49,18 @@ void Measurements::add(const StepTimes& times) {
 
 void Measurements::report(RunReport& report) const {
   if (seconds_.empty()) return;
-  const MeasuredStepTimes step = at_prices(schedule_.platform);
+  report.actions = actions();
+  const MeasuredStepTimes step = at_prices(schedule_.platform, report.actions);
   report.replayed_exactly = kept_order_;
   report.energy.basis = model_basis(schedule_.platform);
   report.measured_joules_by = step.shared;
   report.measured = {step.seconds, step.shared.total()};
   const auto [least, greatest] = std::minmax_element(seconds_.begin(), seconds_.end());
   report.spread = {*least, report.measured.seconds, *greatest};
-  report.actions = actions();
 }
 
-MeasuredStepTimes Measurements::at_prices(const Platform& platform) const {
+MeasuredStepTimes Measurements::at_prices(const Platform& platform,
+                                          const std::vector<RunAction>& reported) const {
   Schedule priced = schedule_;
   priced.platform = platform;
   std::vector<JoulesBy> steps;
@@ -70,7 +71,7 @@ MeasuredStepTimes Measurements::at_prices(const Platform& platform) const {
     medians.shared.*term = median_term(steps, term);
   }
   const std::vector<Worker> all_workers = workers(platform);
-  for (const RunAction& row : actions()) {
+  for (const RunAction& row : reported) {
     const Action& action = schedule_.actions[medians.action_seconds.size()];
     const Worker& worker = all_workers[action.worker];
     (worker.is_link() ? medians.shared.copy : medians.shared.compute) +=

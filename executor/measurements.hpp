@@ -20,9 +20,10 @@ class Measurements {
   // Fills in all that was measured, but for bills.
   void report(RunReport& report) const;
 
-  // Medians over the steps, action by action and term by term, at the prices of a platform that
-  // differs in nothing else.
-  MeasuredStepTimes at_prices(const Platform& platform) const;
+  // Medians over the steps, term by term, at the prices of a platform that differs in nothing else;
+  // of actions those that were reported.
+  MeasuredStepTimes at_prices(const Platform& platform,
+                              const std::vector<RunAction>& reported) const;
 
  private:
   std::vector<RunAction> actions() const;

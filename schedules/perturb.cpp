@@ -86,7 +86,7 @@ Distribution distribution(std::vector<double> samples, double planned, double al
 }
 
 // What one set of times leads to.
-struct Outcome {
+struct Sample {
   double seconds = 0;
   double joules = 0;
   double gain = 0;
@@ -106,29 +106,29 @@ class Perturber {
 
   Perturbation run() {
     const std::size_t tasks = schedule_.graph.tasks.size();
-    const Outcome planned = outcome(std::vector<double>(tasks, 1), false);
-    const Outcome longest = outcome(std::vector<double>(tasks, 1 + options_.error), false);
+    const Sample planned = sampled(std::vector<double>(tasks, 1), false);
+    const Sample longest = sampled(std::vector<double>(tasks, 1 + options_.error), false);
     std::mt19937_64 random(static_cast<std::uint64_t>(options_.seed));
-    std::vector<Outcome> samples;
+    std::vector<Sample> samples;
     for (std::int64_t i = 0; i < options_.samples; ++i) {
-      samples.push_back(outcome(random_factors(tasks, options_.error, random), true));
+      samples.push_back(sampled(random_factors(tasks, options_.error, random), true));
     }
-    const auto over = [&](double Outcome::*value) {
+    const auto over = [&](double Sample::*value) {
       std::vector<double> values;
-      for (const Outcome& sample : samples) values.push_back(sample.*value);
+      for (const Sample& sample : samples) values.push_back(sample.*value);
       return distribution(std::move(values), planned.*value, longest.*value);
     };
     return {.options = options_,
-            .seconds = over(&Outcome::seconds),
-            .joules = over(&Outcome::joules),
+            .seconds = over(&Sample::seconds),
+            .joules = over(&Sample::joules),
             .late = late(samples),
             .critical = critical_actions(),
-            .gain = over(&Outcome::gain),
-            .gain_bound = over(&Outcome::gain_bound)};
+            .gain = over(&Sample::gain),
+            .gain_bound = over(&Sample::gain_bound)};
   }
 
  private:
-  Outcome outcome(const std::vector<double>& factors, bool is_sample) {
+  Sample sampled(const std::vector<double>& factors, bool is_sample) {
     const Simulation step = simulate(elastic_.stretched(factors), workers_, order_);
     if (is_sample) count_critical(step);
     if (planned_seconds_.empty()) planned_seconds_ = step.seconds;
@@ -146,10 +146,10 @@ class Perturber {
     }
   }
 
-  std::optional<double> late(const std::vector<Outcome>& samples) const {
+  std::optional<double> late(const std::vector<Sample>& samples) const {
     const auto deadline = schedule_.request.deadline_seconds;
     if (!deadline) return std::nullopt;
-    const auto count = std::count_if(samples.begin(), samples.end(), [&](const Outcome& sample) {
+    const auto count = std::count_if(samples.begin(), samples.end(), [&](const Sample& sample) {
       return sample.seconds > *deadline;
     });
     return static_cast<double>(count) / static_cast<double>(samples.size());

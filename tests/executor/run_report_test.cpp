@@ -22,6 +22,17 @@ TEST_CASE("a report is read as it was written, and conforms to its schema", "[ru
   CHECK(schema_fault(schema, text) == "");
 }
 
+TEST_CASE("a report without bills, from an older program, is read", "[run_report]") {
+  std::string text = run_report_text(replay(training_step()));
+  const std::size_t bills = text.find(" \"bills\"");
+  text.erase(bills, text.find(" \"actions\"") - bills);
+  const RunReport report = parse_run_report(text, "report.json");
+  CHECK(report.bills.empty());
+  CHECK(report.tasks.empty());
+  CHECK_FALSE(report.actions.empty());
+  CHECK(schema_fault(schema, text) == "");
+}
+
 TEST_CASE("a report with a fault is refused where the fault is", "[run_report]") {
   const std::string text = run_report_text(replay(training_step()));
   for (const auto& [from, to, where] : std::vector<std::array<std::string, 3>>{

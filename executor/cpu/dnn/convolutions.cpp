@@ -37,6 +37,7 @@ struct Problem {
   memory::desc any_weight;
   memory::desc bias;  // empty if there is none
   bool is_narrow = false;
+  bool is_ragged_pixel = false;
 };
 
 // Implementations that multiply small matrices are up to four times slower than those that slide
@@ -46,9 +47,19 @@ bool is_narrow(std::int64_t channels, std::int64_t filters, const Pair& kernel) 
   return std::min(channels, filters) < lanes && kernel[0] * kernel[1] > 1;
 }
 
+// Of single pixels at a stride, oneDNN 3.2 gathers the image into a scratchpad that is too small
+// where channels do not fill its blocks, and writes past it.
+bool is_ragged_pixel(std::int64_t channels, std::int64_t filters, const DnnWindow& window) {
+  constexpr std::int64_t block = 16;
+  const bool is_pixel = window.kernel[0] * window.kernel[1] == 1;
+  const bool has_stride = window.stride[0] * window.stride[1] > 1;
+  return is_pixel && has_stride && (channels % block != 0 || filters % block != 0);
+}
+
 auto avoided(const Problem& problem) {
   return [&problem](std::string_view implementation) {
-    return problem.is_narrow && implementation.find("brg") != implementation.npos;
+    return (problem.is_narrow && implementation.find("brg") != implementation.npos) ||
+           (problem.is_ragged_pixel && implementation.find("1x1") != implementation.npos);
   };
 }
 
@@ -82,6 +93,8 @@ Problem problem_between(const Layer& layer, const KernelOperand& input,
              transposed ? ListedAs::inputs_first : ListedAs::counted);
   problem.is_narrow =
       is_narrow(input.shape[1] / layer.groups, output.shape[1] / layer.groups, layer.kernel);
+  problem.is_ragged_pixel = is_ragged_pixel(input.shape[1] / layer.groups,
+                                            output.shape[1] / layer.groups, problem.window);
   add_output_padding(layer, problem.window);
   return problem;
 }
