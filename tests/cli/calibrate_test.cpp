@@ -95,8 +95,8 @@ TEST_CASE("a platform goes to standard output unless told otherwise", "[cli]") {
 TEST_CASE("Ctrl-C ends a calibration with one line, and nothing is written", "[cli]") {
   const TemporaryFolder folder;
   const std::string platform = folder.path("platform.json");
-  const Ran ran = run_installed("timeout", {"--preserve-status", "--signal=INT", "2",
-                                            STINT_BINARY_DIR "/calibrate", "-o", platform});
+  const Ran ran = run_installed("timeout", {"--preserve-status", "--foreground", "--signal=INT",
+                                            "2", STINT_BINARY_DIR "/calibrate", "-o", platform});
   CHECK(ran.exit == 1);
   CHECK(ran.err == "calibrate: interrupted; nothing was written\n");
   CHECK(folder.names().empty());

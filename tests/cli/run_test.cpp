@@ -116,9 +116,9 @@ TEST_CASE("Ctrl-C ends a run after the action in hand, with one line and no repo
   // A busy machine may need longer until the first step has begun.
   Ran ran;
   for (const char* seconds : {"0.5", "2", "8", "30"}) {
-    ran = run_installed(
-        "timeout", {"--preserve-status", "--signal=INT", seconds, STINT_BINARY_DIR "/run", plan,
-                    "--steps", "1000000", "-o", report});
+    ran = run_installed("timeout",
+                        {"--preserve-status", "--foreground", "--signal=INT", seconds,
+                         STINT_BINARY_DIR "/run", plan, "--steps", "1000000", "-o", report});
     if (ran.err.find(" in step ") != std::string::npos) break;
   }
   CAPTURE(ran.out);

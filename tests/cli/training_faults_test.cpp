@@ -184,9 +184,9 @@ TEST_CASE("Ctrl-C ends a training with one line, and nothing is saved", "[cli][t
   const std::string state = training.folder.path("state.npz");
   Ran ran;
   for (const char* seconds : {"0.5", "2", "8", "30"}) {
-    ran = run_installed(
-        "timeout", {"--preserve-status", "--signal=INT", seconds, STINT_BINARY_DIR "/run",
-                    training.folder.path("plan.json"), "--steps", "1000000000", "--save", state});
+    ran = run_installed("timeout", {"--preserve-status", "--foreground", "--signal=INT", seconds,
+                                    STINT_BINARY_DIR "/run", training.folder.path("plan.json"),
+                                    "--steps", "1000000000", "--save", state});
     if (ran.err.find(" in step ") != std::string::npos) break;
   }
   require_line(ran, 1, "run: interrupted in step ");
