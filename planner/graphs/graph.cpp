@@ -41,10 +41,16 @@ class OnDevice {
     return all;
   }
 
+  // Tasks side by side then all run in one state.
+  bool shares_its_state() const {
+    return device().state_scope == StateScope::device && device().workers > 1;
+  }
+
   std::vector<int> cheapest_states(const ChainAim& aim) const {
     std::vector<int> best;
     double least = 0;
     for (const int choice : state_choices(device())) {
+      if (choice == each_its_best && shares_its_state()) continue;
       const auto states = task_states(problem_, graph_.device, choice, aim);
       const auto each = costs(aim, states);
       const double sum = std::accumulate(each.begin(), each.end(), 0.0);
