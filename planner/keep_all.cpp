@@ -22,9 +22,6 @@ namespace stint {
 
 namespace {
 
-constexpr std::size_t all_orders_up_to_tasks = 2000;
-constexpr std::size_t several_orders_up_to_tasks = 20'000;
-
 struct Candidate {
   Crew crew;
   TaskOrder order;
@@ -45,7 +42,7 @@ class KeepAll {
       : problem_(problem),
         options_(options),
         pieces_(pieces(problem)),
-        orders_(task_orders()),
+        orders_(memory_orders(problem)),
         scratch_(std::max(1, options.threads), problem.blank) {}
 
   // In the order of what they can be worth at best, until nothing better can come. The orders of
@@ -123,19 +120,6 @@ class KeepAll {
     }
     price_all(all);
     return all;
-  }
-
-  std::vector<TaskOrder> task_orders() const {
-    const std::size_t tasks = problem_.graph().tasks.size();
-    std::vector<TaskOrder> orders{listed_order(problem_)};
-    if (tasks <= several_orders_up_to_tasks) orders.push_back(depth_first_order(problem_));
-    if (tasks <= all_orders_up_to_tasks) orders.push_back(least_memory_order(problem_));
-    std::vector<TaskOrder> distinct;
-    for (TaskOrder& order : orders) {
-      if (std::find(distinct.begin(), distinct.end(), order) == distinct.end())
-        distinct.push_back(std::move(order));
-    }
-    return distinct;
   }
 
   // For a single worker the order of the file, for several the critical path.

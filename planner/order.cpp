@@ -11,6 +11,9 @@ namespace stint {
 
 namespace {
 
+constexpr std::size_t all_orders_up_to_tasks = 2000;
+constexpr std::size_t several_orders_up_to_tasks = 20'000;
+
 std::int64_t bytes_written(const Graph& graph, const Task& task) {
   std::int64_t bytes = 0;
   for (const TensorId tensor : task.writes) bytes = capped_sum(bytes, graph.tensors[tensor].bytes);
@@ -161,6 +164,19 @@ TaskOrder critical_path_order(const Problem& problem, const std::vector<double>&
   std::stable_sort(order.begin(), order.end(),
                    [&](TaskId a, TaskId b) { return rest[a] > rest[b]; });
   return order;
+}
+
+std::vector<TaskOrder> memory_orders(const Problem& problem) {
+  const std::size_t tasks = problem.graph().tasks.size();
+  std::vector<TaskOrder> orders{listed_order(problem)};
+  if (tasks <= several_orders_up_to_tasks) orders.push_back(depth_first_order(problem));
+  if (tasks <= all_orders_up_to_tasks) orders.push_back(least_memory_order(problem));
+  std::vector<TaskOrder> distinct;
+  for (TaskOrder& order : orders) {
+    if (std::find(distinct.begin(), distinct.end(), order) == distinct.end())
+      distinct.push_back(std::move(order));
+  }
+  return distinct;
 }
 
 }  // namespace stint

@@ -26,4 +26,7 @@ TaskOrder depth_first_order(const Problem& problem);
 // The task with the longest way to the end first, by the given seconds. O(n log n).
 TaskOrder critical_path_order(const Problem& problem, const std::vector<double>& seconds);
 
+// Those of the first three that differ; of large graphs fewer, because they take too long.
+std::vector<TaskOrder> memory_orders(const Problem& problem);
+
 }  // namespace stint

@@ -2,8 +2,8 @@
 # official Python wheel, which carries the same libraries. The wheel is pinned by checksum, fetched
 # once by pip, which only downloads, and unpacked into the build tree: nothing of the machine changes.
 #
-# The wheel has no headers. What we call is the C interface: SolveCpModelWithParameters() and
-# SolveCpInterruptible(), which take and give protocol buffers.
+# The wheel has no headers. What we call is the C interface, SolveCpInterruptible() and its like,
+# which take and give protocol buffers.
 option(STINT_ORTOOLS "Use OR-Tools; OFF leaves out everything that needs it" ON)
 set(STINT_ORTOOLS_WHEEL "" CACHE FILEPATH "An OR-Tools wheel at hand, for machines without a network")
 
@@ -24,8 +24,8 @@ function(stint_find_system_ortools found)
   include(CheckCXXSourceCompiles)
   set(CMAKE_REQUIRED_LIBRARIES ortools::ortools)
   check_cxx_source_compiles([[
-    extern "C" void SolveCpModelWithParameters(const void*, int, const void*, int, void**, int*);
-    int main() { SolveCpModelWithParameters("", 0, "", 0, nullptr, nullptr); }
+    extern "C" void SolveCpInterruptible(void*, const void*, int, const void*, int, void**, int*);
+    int main() { SolveCpInterruptible(nullptr, "", 0, "", 0, nullptr, nullptr); }
   ]] STINT_SYSTEM_ORTOOLS_HAS_C_INTERFACE)
   set(${found} ${STINT_SYSTEM_ORTOOLS_HAS_C_INTERFACE} PARENT_SCOPE)
 endfunction()
@@ -47,7 +47,12 @@ function(stint_use_ortools_wheel)
     IMPORTED_LOCATION ${folder}/ortools/.libs/libortools.so.9
     IMPORTED_SONAME libortools.so.9)
   # The wheel's libraries find each other beside themselves.
-  target_link_options(stint_ortools_wheel INTERFACE -Wl,--allow-shlib-undefined)
+  target_link_options(stint_ortools_wheel INTERFACE -Wl,--allow-shlib-undefined
+    "-Wl,-rpath,\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/stint/ortools/.libs")
+  install(DIRECTORY ${folder}/ortools/.libs DESTINATION ${CMAKE_INSTALL_LIBDIR}/stint/ortools
+    USE_SOURCE_PERMISSIONS)
+  install(DIRECTORY ${folder}/ortools.libs DESTINATION ${CMAKE_INSTALL_LIBDIR}/stint
+    USE_SOURCE_PERMISSIONS)
   add_library(stint::ortools ALIAS stint_ortools_wheel)
 endfunction()
 

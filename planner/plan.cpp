@@ -11,6 +11,7 @@
 #include "planner/bounds.hpp"
 #include "planner/chains/baselines.hpp"
 #include "planner/chains/chain.hpp"
+#include "planner/graphs/graph.hpp"
 #include "planner/keep_all.hpp"
 #include "planner/memory_bound.hpp"
 #include "planner/prefetch.hpp"
@@ -131,6 +132,7 @@ void expect_strategy(const std::string& name) { chosen(name); }
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all{{"keep-all", true, keep_all},
                                          {"chain", true, chain},
+                                         {"graph", false, graph},
                                          {"recompute-all", false, recompute_all},
                                          {"segments", false, segments_of_chain}};
   return all;

@@ -14,15 +14,6 @@ double watts_besides(const Problem& problem, const Device& device) {
   return device.active_watts + (pays_time ? always_on_watts(problem.platform()) : 0);
 }
 
-double task_cost(const Problem& problem, DeviceId device, TaskId task, int state,
-                 const ChainAim& aim) {
-  const Device& on = problem.platform().devices[device];
-  const PowerState& power = on.states[state];
-  const double seconds = problem.seconds[device][task] / power.speed;
-  const double watts = busy_watts(problem.graph().tasks[task], power) + watts_besides(problem, on);
-  return aim.joules * watts * seconds + aim.seconds * seconds;
-}
-
 int best_state(const Problem& problem, DeviceId device, TaskId task, const ChainAim& aim) {
   int best = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -55,6 +46,15 @@ CopyPrice copy_price(const Problem& problem, const Link& link, const ChainAim& a
 }
 
 }  // namespace
+
+double task_cost(const Problem& problem, DeviceId device, TaskId task, int state,
+                 const ChainAim& aim) {
+  const Device& on = problem.platform().devices[device];
+  const PowerState& power = on.states[state];
+  const double seconds = problem.seconds[device][task] / power.speed;
+  const double watts = busy_watts(problem.graph().tasks[task], power) + watts_besides(problem, on);
+  return aim.joules * watts * seconds + aim.seconds * seconds;
+}
 
 std::vector<int> state_choices(const Device& device) {
   std::vector<int> choices;

@@ -31,6 +31,10 @@ std::vector<int> state_choices(const Device& device);
 std::vector<int> task_states(const Problem& problem, DeviceId device, int choice,
                              const ChainAim& aim);
 
+// Of one execution.
+double task_cost(const Problem& problem, DeviceId device, TaskId task, int state,
+                 const ChainAim& aim);
+
 // Fills in the costs of the stages.
 void set_costs(const Problem& problem, DeviceId device, const TaskChain& chain,
                const std::vector<int>& states, const ChainAim& aim, ChainProblem& sizes);

@@ -33,14 +33,21 @@ class Cleaning {
       first[a] = !seen[action.task];
       seen[action.task] = true;
     }
-    for (const BufferId buffer : draft_.kept) is_read_[buffer] = true;
+    for (const BufferId buffer : draft_.kept) is_read_[outermost(buffer)] = true;
     for (std::size_t a = draft_.actions.size(); a-- > 0;) {
       const Action& action = draft_.actions[a];
-      needed_[a] = first[a] || std::any_of(action.writes.begin(), action.writes.end(),
-                                           [&](BufferId buffer) { return is_read_[buffer]; });
+      needed_[a] =
+          first[a] || std::any_of(action.writes.begin(), action.writes.end(),
+                                  [&](BufferId buffer) { return is_read_[outermost(buffer)]; });
       if (!needed_[a]) continue;
-      for (const BufferId buffer : action.reads) is_read_[buffer] = true;
+      for (const BufferId buffer : action.reads) is_read_[outermost(buffer)] = true;
     }
+  }
+
+  // Parts and wholes share bytes, so they are read together.
+  BufferId outermost(BufferId buffer) const {
+    while (draft_.buffers[buffer].within != no_buffer) buffer = draft_.buffers[buffer].within;
+    return buffer;
   }
 
   void leave_out_outputs() {
@@ -52,7 +59,7 @@ class Cleaning {
         const auto& optional = task.optional;
         const bool may =
             std::find(optional.begin(), optional.end(), task.writes[w]) != optional.end();
-        if (may && !is_read_[action.writes[w]]) action.writes[w] = no_buffer;
+        if (may && !is_read_[outermost(action.writes[w])]) action.writes[w] = no_buffer;
       }
     }
   }
@@ -74,7 +81,9 @@ class Cleaning {
 
   void drop_buffers() {
     std::vector<bool> used(draft_.buffers.size(), false);
-    for_each_buffer([&](BufferId& buffer) { used[buffer] = true; });
+    for_each_buffer([&](BufferId& buffer) {
+      for (BufferId b = buffer; b != no_buffer; b = draft_.buffers[b].within) used[b] = true;
+    });
     std::vector<BufferId> place(used.size(), no_buffer);
     int count = 0;
     for (std::size_t b = 0; b < used.size(); ++b) {
@@ -82,6 +91,9 @@ class Cleaning {
       if (used[b]) draft_.buffers[count++] = draft_.buffers[b];
     }
     draft_.buffers.resize(count);
+    for (Buffer& buffer : draft_.buffers) {
+      if (buffer.within != no_buffer) buffer.within = place[buffer.within];
+    }
     for_each_buffer([&](BufferId& buffer) { buffer = place[buffer]; });
   }
 
@@ -101,7 +113,7 @@ class Cleaning {
 
   const Graph& graph_;
   Draft draft_;
-  std::vector<bool> is_read_;  // by buffer: by somebody who is needed
+  std::vector<bool> is_read_;  // by outermost buffer: by somebody who is needed
   std::vector<bool> needed_;   // by action
 };
 

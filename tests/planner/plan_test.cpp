@@ -96,7 +96,7 @@ TEST_CASE("a strategy that there is not is refused with those that there are", "
   Request request;
   request.strategy = "magic";
   CHECK_THROWS_WITH(plan(problem_of(chain_graph(5), plain_machine(), request), {}),
-                    "--strategy: no strategy named \"magic\"; expected auto, keep-all, chain, "
+                    "--strategy: no strategy named \"magic\"; expected auto, keep-all, chain, graph, "
                     "recompute-all, segments");
 }
 

@@ -24,6 +24,7 @@ Problem random_problem(std::uint64_t seed) {
   options.tasks = 1 + static_cast<int>(seed % 12);
   Request request;
   request.objective = static_cast<Objective>(seed % 4);
+  request.strategy = "keep-all";
   return make_problem(random_graph(seed, options), random_platform(seed), request, "random");
 }
 

@@ -1,0 +1,167 @@
+#include "planner/graphs/graph.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "planner/accept.hpp"
+#include "planner/chains/chain_costs.hpp"
+#include "planner/graphs/graph_bound.hpp"
+#include "planner/graphs/graph_draft.hpp"
+#include "planner/graphs/graph_moves.hpp"
+#include "planner/graphs/graph_solver.hpp"
+
+namespace stint {
+namespace {
+
+constexpr double bound_work_per_unit = 0.5;
+constexpr double room_shares[] = {0.94, 0.86, 0.76};  // of the memory, for plans that leave room
+constexpr double hidden_shares[] = {0.5, 0.95};       // of the time of moves
+constexpr double move_shares[] = {1, 0.95, 0.88};     // of the memory, for plans with moves
+constexpr int attempts = 8;                           // at fitting addresses into the memory
+
+class OnDevice {
+ public:
+  OnDevice(const Problem& problem, const SearchOptions& options, const DeviceGraph& graph,
+           Answer& answer)
+      : problem_(problem), options_(options), graph_(graph), answer_(answer) {}
+
+  void plan() {
+    const ChainAim aim =
+        problem_.request().objective == Objective::time ? ChainAim{0, 1} : ChainAim{1, 0};
+    attempt(aim, cheapest_states(aim));
+  }
+
+ private:
+  const Device& device() const { return problem_.platform().devices[graph_.device]; }
+
+  std::vector<double> costs(const ChainAim& aim, const std::vector<int>& states) const {
+    std::vector<double> all;
+    for (std::size_t t = 0; t < states.size(); ++t)
+      all.push_back(task_cost(problem_, graph_.device, static_cast<TaskId>(t), states[t], aim));
+    return all;
+  }
+
+  // Tasks side by side then all run in one state.
+  bool shares_its_state() const {
+    return device().state_scope == StateScope::device && device().workers > 1;
+  }
+
+  std::vector<int> cheapest_states(const ChainAim& aim) const {
+    std::vector<int> best;
+    double least = 0;
+    for (const int choice : state_choices(device())) {
+      if (choice == each_its_best && shares_its_state()) continue;
+      const auto states = task_states(problem_, graph_.device, choice, aim);
+      const auto each = costs(aim, states);
+      const double sum = std::accumulate(each.begin(), each.end(), 0.0);
+      if (best.empty() || sum < least) best = states, least = sum;
+    }
+    return best;
+  }
+
+  void attempt(const ChainAim& aim, const std::vector<int>& states) {
+    GraphSolverOptions options;
+    options.limit = problem_.request().limit;
+    options.seed = static_cast<std::uint64_t>(problem_.request().seed);
+    options.interrupted = options_.interrupted;
+    GraphSolver solver(graph_, costs(aim, states), memory_orders(problem_), options);
+    const auto plan = solver.solve(graph_.capacity_bytes);
+    move_items(solver, aim, states);
+    if (!plan) return;
+    for (int workers = device().workers; workers > 0; workers /= 2) {
+      if (!fit(solver, *plan, states, workers)) continue;
+      if (workers > 1) leave_room(solver, states, workers);
+      break;
+    }
+    claim(solver);
+  }
+
+  // Items may also leave the memory and come back; cheap if nobody has to wait for that.
+  void move_items(GraphSolver& solver, const ChainAim& aim, const std::vector<int>& states) {
+    const auto place = place_for_moves(problem_, graph_);
+    if (!place) return;
+    const DeviceGraph moving = with_moves(graph_);
+    for (const double hidden : hidden_shares) {
+      for (const double share : move_shares) {
+        const auto bytes = static_cast<double>(graph_.capacity_bytes) * share;
+        const auto capacity = static_cast<std::int64_t>(bytes);
+        const auto prices = with_moves(problem_, moving, *place, aim, hidden, costs(aim, states));
+        const auto plan = solver.solve_moving(moving, prices, capacity);
+        if (!plan || options_.is_interrupted()) break;
+        const TaskSequence sequence =
+            with_early_fetches(problem_, moving, *place, plan->sequence, graph_.capacity_bytes);
+        const GraphCrew crew{device().workers, states, graph_.capacity_bytes, place};
+        Schedule schedule =
+            finish(problem_, graph_draft(problem_, moving, sequence, crew), "graph");
+        if (accept(problem_, schedule, answer_)) keep(std::move(schedule));
+      }
+    }
+  }
+
+  // A plan that takes less leaves room for more to run side by side.
+  void leave_room(GraphSolver& solver, const std::vector<int>& states, int workers) {
+    for (const double share : room_shares) {
+      if (options_.is_interrupted()) return;
+      const auto capacity = static_cast<double>(graph_.capacity_bytes) * share;
+      const auto plan = solver.shrink(static_cast<std::int64_t>(capacity));
+      if (!plan) return;
+      fit(solver, *plan, states, workers);
+    }
+  }
+
+  // Where addresses or workers side by side take more than there is, it is solved for less: by what
+  // was too much, and each time by twice as much.
+  bool fit(GraphSolver& solver, GraphPlan plan, const std::vector<int>& states, int workers) {
+    std::int64_t capacity = graph_.capacity_bytes;
+    for (int tried = 0; tried < attempts; ++tried) {
+      const GraphCrew crew{workers, states, capacity};
+      const Draft draft = graph_draft(problem_, graph_, plan.sequence, crew);
+      Schedule schedule = finish(problem_, draft, "graph");
+      const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
+      if (accept(problem_, schedule, answer_)) return keep(std::move(schedule)), true;
+      const std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
+      if (excess <= 0 || options_.is_interrupted()) return false;
+      capacity -= std::min(excess, capacity >> tried) << tried;
+      const auto smaller = solver.shrink(capacity);
+      if (!smaller) return false;
+      plan = *smaller;
+    }
+    return false;
+  }
+
+  void claim(const GraphSolver& solver) {
+    const double work = problem_.request().limit * bound_work_per_unit;
+    const auto bound = graph_bound(problem_, graph_, solver.moments(), work, options_);
+    if (bound && (!answer_.bound || answer_.bound->value < bound->value)) answer_.bound = bound;
+  }
+
+  void keep(Schedule schedule) {
+    const double value = schedule.predicted.objective.value;
+    if (answer_.schedule && answer_.schedule->predicted.objective.value <= value) return;
+    answer_.schedule = std::move(schedule);
+    if (options_.improved) options_.improved(*answer_.schedule);
+  }
+
+  const Problem& problem_;
+  const SearchOptions& options_;
+  const DeviceGraph& graph_;
+  Answer& answer_;
+};
+
+}  // namespace
+
+std::optional<Answer> graph(const Problem& problem, const SearchOptions& options) {
+  const Request& request = problem.request();
+  if (!request.recompute || request.objective == Objective::memory) return std::nullopt;
+  std::optional<Answer> answer;
+  for (std::size_t d = 0; d < problem.platform().devices.size(); ++d) {
+    if (answer && answer->schedule && options.is_interrupted()) break;
+    const auto flat = device_graph(problem, static_cast<DeviceId>(d));
+    if (!flat) continue;
+    if (!answer) answer.emplace();
+    OnDevice(problem, options, *flat, *answer).plan();
+  }
+  return answer;
+}
+
+}  // namespace stint

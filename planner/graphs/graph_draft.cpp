@@ -1,0 +1,248 @@
+#include "planner/graphs/graph_draft.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "planner/chains/chain_plan.hpp"
+#include "planner/pieces.hpp"
+#include "schedules/cost.hpp"
+
+namespace stint {
+namespace {
+
+class Drafting {
+ public:
+  Drafting(const Problem& problem, const DeviceGraph& graph, const GraphCrew& crew)
+      : problem_(problem),
+        tasks_(problem.graph().tasks),
+        graph_(graph),
+        crew_(crew),
+        free_at_(crew.workers, 0.0),
+        now_(graph.items.size(), no_buffer),
+        state_(problem.graph().tensors.size(), no_buffer),
+        ran_(tasks_.size(), false) {
+    add_state();
+  }
+
+  Draft draft(const TaskSequence& sequence) {
+    SequenceMeter meter(graph_, std::vector<double>(graph_.tasks.size(), 0.0));
+    meter.measure(sequence);
+    live_ = meter.live_bytes();
+    released_ = meter.released_bytes();
+    for (std::size_t step = 0; step < sequence.size(); ++step) {
+      const bool is_move = sequence[step] >= graph_.own_tasks;
+      is_move ? move(sequence[step], static_cast<int>(step))
+              : add(sequence[step], static_cast<int>(step));
+    }
+    for (const TensorId result : problem_.graph().results) {
+      const GraphItemId item = graph_.item_of[result];
+      if (item != no_graph_item && now_[item] == no_buffer) load(item);
+      draft_.kept.push_back(item == no_graph_item ? state_[result] : part(now_[item], result));
+    }
+    return without_needless(problem_, std::move(draft_));
+  }
+
+ private:
+  BufferId add_buffer(TensorId tensor, std::int64_t bytes, BufferId within = no_buffer) {
+    Buffer buffer;
+    buffer.tensor = tensor;
+    buffer.memory = graph_.memory;
+    buffer.bytes = bytes;
+    buffer.within = within;
+    draft_.buffers.push_back(buffer);
+    return static_cast<BufferId>(draft_.buffers.size() - 1);
+  }
+  BufferId add_buffer(TensorId tensor) {
+    return add_buffer(tensor, problem_.graph().tensors[tensor].bytes);
+  }
+
+  // The buffer of a tensor inside the one of all that it shares bytes with.
+  BufferId part(BufferId whole, TensorId tensor) {
+    if (draft_.buffers[whole].tensor == tensor) return whole;
+    const auto [known, is_new] = parts_.try_emplace({whole, tensor}, no_buffer);
+    if (is_new) known->second = add_buffer(tensor, problem_.graph().tensors[tensor].bytes, whole);
+    return known->second;
+  }
+
+  void add_state() {
+    std::vector<TensorId> used;
+    const auto note = [&](const std::vector<TensorId>& list) {
+      for (const TensorId tensor : list) {
+        if (problem_.graph().tensors[tensor].kind == Kind::state) used.push_back(tensor);
+      }
+    };
+    for (const Task& task : tasks_) note(task.reads), note(task.updates);
+    note(problem_.graph().results);
+    std::map<TensorId, BufferId> wholes;
+    for (const auto& [tensor, cover] : covers(problem_, used)) {
+      const auto [whole, is_new] = wholes.try_emplace(cover, no_buffer);
+      if (is_new) {
+        whole->second = add_buffer(cover);
+        draft_.buffers.back().initial = true;
+      }
+      state_[tensor] = part(whole->second, tensor);
+    }
+  }
+
+  void load(GraphItemId item) {
+    Action action;
+    action.what = Do::load;
+    action.worker = problem_.first_worker[graph_.device];
+    now_[item] = add_buffer(graph_.items[item].tensor);
+    action.writes = {now_[item]};
+    draft_.actions.push_back(std::move(action));
+  }
+
+  BufferId read(TensorId tensor) {
+    const GraphItemId item = graph_.item_of[tensor];
+    if (item == no_graph_item) return state_[tensor];
+    if (now_[item] == no_buffer) load(item);
+    return part(now_[item], tensor);
+  }
+
+  // A task that runs again writes anew; what there is only once it writes elsewhere, for nobody.
+  BufferId written(TensorId tensor, bool again) {
+    const GraphItemId item = graph_.item_of[tensor];
+    const bool is_fixed = graph_.items[item].is_fixed;
+    if (is_fixed && again) return add_buffer(tensor);
+    if (!is_fixed || now_[item] == no_buffer) now_[item] = add_buffer(graph_.items[item].tensor);
+    return part(now_[item], tensor);
+  }
+
+  void add(TaskId id, int step) {
+    const Task& task = tasks_[id];
+    Action action;
+    action.task = id;
+    action.state = crew_.states[id];
+    for (const TensorId tensor : task.reads) action.reads.push_back(read(tensor));
+    for (const TensorId tensor : task.updates) action.updates.push_back(state_[tensor]);
+    for (const TensorId tensor : task.writes) action.writes.push_back(written(tensor, ran_[id]));
+    if (task.workspace_bytes > 0) action.workspace = add_buffer(no_tensor, task.workspace_bytes);
+    ran_[id] = true;
+    assign(step, action);
+    draft_.actions.push_back(std::move(action));
+  }
+
+  // Copies go over their link one after the other, beside those who compute.
+  void move(TaskId id, int step) {
+    const bool is_fetch = graph_.tasks[id].reads.empty();
+    const GraphItemId item =
+        is_fetch ? graph_.tasks[id].writes.front().item : graph_.tasks[id].reads.front();
+    const LinkId id_of_link = is_fetch ? crew_.place->back : crew_.place->out;
+    const Link& link = problem_.platform().links[id_of_link];
+    Action action;
+    action.what = Do::copy;
+    action.worker = problem_.link_worker[id_of_link];
+    if (is_fetch) {
+      action.reads = {sent_.at(item)};
+      now_[item] = add_buffer(graph_.items[item].tensor);
+      action.writes = {now_[item]};
+    } else {
+      sent_[item] = add_buffer(graph_.items[item].tensor);
+      draft_.buffers.back().memory = crew_.place->memory;
+      action.reads = {now_[item]};
+      action.writes = {sent_[item]};
+    }
+    if (is_fetch && last_compute_ >= 0) action.after.push_back(ActionId{last_compute_});
+    const double ready = std::max(ready_at(action), room_at(step, action));
+    const double busy_until = std::max(link_free_at_, is_fetch ? last_end_ : 0);
+    link_free_at_ =
+        std::max(ready, busy_until) + copy_seconds(link, draft_.buffers[sent_[item]].bytes);
+    ready_[action.writes.front()] = link_free_at_;
+    under_way_.push_back(
+        {link_free_at_, released_[step], static_cast<ActionId>(draft_.actions.size())});
+    draft_.actions.push_back(std::move(action));
+  }
+
+  double ready_at(const Action& action) {
+    double ready = 0;
+    for (const auto* list : {&action.reads, &action.updates}) {
+      for (const BufferId buffer : *list) ready = std::max(ready, ready_[outermost(buffer)]);
+    }
+    return ready;
+  }
+
+  // The worker that can begin the action first. Of those that are free in time the one that was
+  // busy last: the others may be of use earlier.
+  void assign(int step, Action& action) {
+    const double ready = std::max(ready_at(action), room_at(step, action));
+    int best = 0;
+    for (int w = 1; w < static_cast<int>(free_at_.size()); ++w) {
+      const double begin = std::max(ready, free_at_[w]);
+      const double best_begin = std::max(ready, free_at_[best]);
+      if (begin < best_begin || (begin == best_begin && free_at_[w] > free_at_[best])) best = w;
+    }
+    const double speed = problem_.platform().devices[graph_.device].states[action.state].speed;
+    const double seconds = problem_.seconds[graph_.device][action.task] / speed;
+    free_at_[best] = std::max(ready, free_at_[best]) + seconds;
+    for (const auto* list : {&action.writes, &action.updates}) {
+      for (const BufferId buffer : *list) ready_[outermost(buffer)] = free_at_[best];
+    }
+    action.worker = static_cast<WorkerId>(problem_.first_worker[graph_.device] + best);
+    const auto place = static_cast<ActionId>(draft_.actions.size());
+    last_end_ = free_at_[best];
+    last_compute_ = place;
+    if (is_watched()) under_way_.push_back({free_at_[best], released_[step], place});
+  }
+
+  bool is_watched() const { return crew_.workers > 1 || crew_.place.has_value(); }
+
+  // Until those before it end, what they alone use is there beside what the sequence has live. It
+  // waits for as many as it takes, the first to end first.
+  double room_at(int step, Action& action) {
+    if (!is_watched()) return 0;
+    const double soonest = *std::min_element(free_at_.begin(), free_at_.end());
+    std::sort(under_way_.begin(), under_way_.end(),
+              [](const UnderWay& a, const UnderWay& b) { return a.end < b.end; });
+    std::erase_if(under_way_, [&](const UnderWay& other) { return other.end <= soonest; });
+    std::int64_t bytes = live_[step];
+    for (const UnderWay& other : under_way_) bytes += other.bytes;
+    double begin = 0;
+    for (const UnderWay& other : under_way_) {
+      if (bytes <= crew_.capacity_bytes) break;
+      bytes -= other.bytes;
+      begin = other.end;
+      action.after.push_back(other.action);
+    }
+    return begin;
+  }
+
+  BufferId outermost(BufferId buffer) const {
+    const BufferId whole = draft_.buffers[buffer].within;
+    return whole == no_buffer ? buffer : whole;
+  }
+
+  const Problem& problem_;
+  const std::vector<Task>& tasks_;
+  const DeviceGraph& graph_;
+  const GraphCrew& crew_;
+  struct UnderWay {
+    double end = 0;
+    std::int64_t bytes = 0;  // that nobody after it uses
+    ActionId action{0};
+  };
+  std::vector<UnderWay> under_way_;
+  std::map<GraphItemId, BufferId> sent_;
+  double link_free_at_ = 0;
+  double last_end_ = 0;  // of a computation
+  int last_compute_ = -1;
+  std::vector<std::int64_t> live_;      // by step of the sequence
+  std::vector<std::int64_t> released_;  // likewise: not live after it
+  std::vector<double> free_at_;         // by worker
+  std::map<BufferId, double> ready_;    // when it is written
+  std::vector<BufferId> now_;           // by item: its latest instance
+  std::vector<BufferId> state_;         // by tensor
+  std::vector<bool> ran_;
+  std::map<std::pair<BufferId, TensorId>, BufferId> parts_;
+  Draft draft_;
+};
+
+}  // namespace
+
+Draft graph_draft(const Problem& problem, const DeviceGraph& graph, const TaskSequence& sequence,
+                  const GraphCrew& crew) {
+  return Drafting(problem, graph, crew).draft(sequence);
+}
+
+}  // namespace stint

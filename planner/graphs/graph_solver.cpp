@@ -1,0 +1,197 @@
+#include "planner/graphs/graph_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace stint {
+namespace {
+
+constexpr double cost_units = 1e9;
+constexpr double steps_per_unit = 4e6;  // of local search, for one unit of the limit
+constexpr double work_per_unit = 0.6;   // of the solver
+constexpr double first_share = 0.04;    // of the steps, for every search but the last
+constexpr double short_share = 0.08;
+constexpr double moving_share = 0.15;
+constexpr double last_share = 0.3;  // of two
+constexpr int most_moments = 24;
+constexpr int most_stalled = 4;
+constexpr std::size_t strong_up_to_tasks = 20000;
+
+std::int64_t peak_in_order(SequenceMeter& meter, const TaskOrder& order) {
+  return meter.measure(order).peak_bytes;
+}
+
+TaskOrder least_peak_order(SequenceMeter& meter, std::vector<TaskOrder> orders) {
+  const auto best = std::min_element(orders.begin(), orders.end(), [&](auto& a, auto& b) {
+    return peak_in_order(meter, a) < peak_in_order(meter, b);
+  });
+  return std::move(*best);
+}
+
+}  // namespace
+
+WholeCosts whole_costs(const std::vector<double>& costs, double total) {
+  const double sum = std::accumulate(costs.begin(), costs.end(), 0.0);
+  WholeCosts whole;
+  if (sum > 0) whole.unit = sum / total;
+  for (const double cost : costs)
+    whole.costs.push_back(static_cast<std::int64_t>(std::floor(cost / whole.unit * (1 - 1e-14))));
+  return whole;
+}
+
+GraphSolver::GraphSolver(const DeviceGraph& graph, std::vector<double> costs,
+                         std::vector<TaskOrder> orders, const GraphSolverOptions& options)
+    : graph_(graph),
+      meter_(graph, costs),
+      options_(options),
+      gaps_(graph, least_peak_order(meter_, std::move(orders))),
+      replay_(graph, gaps_),
+      whole_costs_(whole_costs(costs, cost_units).costs),
+      least_peak_(INT64_MAX) {}
+
+bool GraphSolver::is_interrupted() const {
+  return options_.interrupted != nullptr && options_.interrupted->load();
+}
+
+void GraphSolver::note(const TaskSequence& sequence, const SequenceMeasure& measure,
+                       std::int64_t capacity) {
+  least_peak_ = std::min(least_peak_, measure.peak_bytes);
+  if (measure.peak_bytes > capacity) return;
+  if (!best_ || measure.cost < best_->measure.cost) best_ = GraphPlan{sequence, measure};
+}
+
+std::optional<GraphSolver::Attempt> GraphSolver::replayed(bool possible, std::int64_t capacity) {
+  if (!possible) return std::nullopt;
+  const SequenceMeasure measure = meter_.measure(replay_.sequence());
+  note(replay_.sequence(), measure, capacity);
+  const int last = static_cast<int>(replay_.sequence().size()) - 1;
+  const int step = std::min(measure.peak_step, last);
+  return Attempt{measure.peak_bytes, replay_.stage()[step]};
+}
+
+RetentionSearchOptions GraphSolver::search_options(std::int64_t capacity, double share) const {
+  RetentionSearchOptions search;
+  search.capacity_bytes = capacity;
+  search.steps = static_cast<std::int64_t>(options_.limit * steps_per_unit * share);
+  search.seed = options_.seed * 1000 + searches_;
+  search.interrupted = options_.interrupted;
+  return search;
+}
+
+void GraphSolver::search(const Retention& start, std::int64_t capacity, double share) {
+  const RetentionSearchOptions options = search_options(capacity, share);
+  ++searches_;
+  RetentionFound found = search_retention(graph_, gaps_, meter_, start, options);
+  if (!found.plan) return;
+  note(found.plan->sequence, found.plan->measure, capacity);
+  if (best_->sequence == found.plan->sequence) best_retention_ = std::move(found.retention);
+}
+
+std::optional<GraphPlan> GraphSolver::solve_moving(const DeviceGraph& moving,
+                                                   const std::vector<double>& costs,
+                                                   std::int64_t capacity) const {
+  SequenceMeter meter(moving, costs);
+  const Retention start = best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
+  const auto options = search_options(capacity, moving_share);
+  return search_retention(moving, gaps_, meter, start, options).plan;
+}
+
+// Kept over a gap if the master wants it at every moment in the gap.
+Retention GraphSolver::retention_of(const MomentSolution& solution) const {
+  Retention retention = gaps_.keep_all();
+  for (int gap = 0; gap < gaps_.count(); ++gap) {
+    const int begin = gaps_.begin(gap);
+    const int end = begin + gaps_.length(gap);
+    for (std::size_t k = 0; k < moments_.size(); ++k) {
+      if (moments_[k] >= begin && moments_[k] < end)
+        retention.keep[gap] &= solution.there[k][gaps_.item_of_gap(gap)];
+    }
+  }
+  return retention;
+}
+
+bool GraphSolver::add_moment(int position) {
+  for (const int shift : {0, -1, 1, -2, 2}) {
+    const int p = position + shift;
+    const bool is_known = std::find(moments_.begin(), moments_.end(), p) != moments_.end();
+    if (p < 0 || p >= static_cast<int>(gaps_.order().size()) || is_known) continue;
+    moments_.insert(std::upper_bound(moments_.begin(), moments_.end(), p), p);
+    added_.push_back(p);
+    return true;
+  }
+  return false;
+}
+
+std::vector<TaskId> GraphSolver::moments() const {
+  std::vector<TaskId> tasks;
+  for (const int position : added_) tasks.push_back(gaps_.order()[position]);
+  return tasks;
+}
+
+MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
+  MomentProblem master;
+  master.graph = &graph_;
+  master.costs = whole_costs_;
+  for (const int position : moments_) master.moments.push_back(gaps_.order()[position]);
+  master.first = first_runs_in_order(gaps_.order(), master.moments);
+  master.capacity_bytes = capacity;
+  CpOptions options;
+  options.work = work_left_ * 0.75;
+  options.strong_relaxation = graph_.tasks.size() <= strong_up_to_tasks;
+  options.interrupted = options_.interrupted;
+  MomentSolution solution = solve_moments(master, options, known_bound_);
+  work_left_ -= solution.work;
+  known_bound_ = std::max(known_bound_, solution.bound);
+  return solution;
+}
+
+// The bound is of costs rounded down, each by less than a unit.
+bool GraphSolver::is_proved() const {
+  if (!best_) return false;
+  const double bound = meter_.cost_of_all() * (1 + static_cast<double>(known_bound_) / cost_units);
+  return best_->measure.cost <= bound * (1 + 1e-7);
+}
+
+void GraphSolver::generate_moments(std::int64_t capacity) {
+  int stalled = 0;  // how often in a row a moment did not improve the bound
+  while (work_left_ > 0 && stalled < most_stalled && !is_interrupted()) {
+    const std::int64_t bound_before = known_bound_;
+    const MomentSolution solution = solve_master(capacity);
+    stalled = known_bound_ > bound_before ? 0 : stalled + 1;
+    if (solution.there.empty()) return;
+    const auto attempt = replayed(replay_.make(moments_, solution.there), capacity);
+    const bool fits = attempt && attempt->peak_bytes <= capacity;
+    if (!fits) search(retention_of(solution), capacity, first_share);
+    const bool is_solved = solution.status == CpStatus::optimal;
+    if (is_proved() || (fits && is_solved) || !attempt) return;
+    if (!is_solved && best_ && worth(solution) >= best_->measure.cost) return;
+    if (std::ssize(moments_) >= most_moments || !add_moment(attempt->position)) return;
+  }
+}
+
+double GraphSolver::worth(const MomentSolution& solution) const {
+  return meter_.cost_of_all() * (1 + static_cast<double>(solution.value) / cost_units);
+}
+
+std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity) {
+  best_.reset();
+  search(best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_, capacity, short_share);
+  return best_;
+}
+
+std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
+  best_.reset();
+  work_left_ = options_.limit * work_per_unit;
+  const auto kept = replayed(replay_.make(gaps_.keep_all()), capacity);
+  if (best_ || !kept) return best_;
+  if (moments_.empty()) add_moment(kept->position);
+  const Retention start = best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
+  search(start, capacity, first_share);
+  if (has_cp_sat()) generate_moments(capacity);
+  if (!is_proved()) search(gaps_.keep_all(), capacity, last_share);
+  if (!is_proved() && !best_retention_.keep.empty()) search(best_retention_, capacity, last_share);
+  return best_;
+}
+
+}  // namespace stint

@@ -1,0 +1,87 @@
+// Moment generation on one worker: the cheapest sequence of tasks within a memory, and a bound.
+//
+// The master problem (moments.hpp) knows memory at few moments. What it keeps is replayed just in
+// time; where that needs more memory than there is, the moment becomes one of the master's, and
+// local search (retention_search.hpp) looks for plans in between. It ends when plan and bound meet,
+// or when the limit of the request is reached. Without CP-SAT local search is all there is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "planner/graphs/moments.hpp"
+#include "planner/graphs/retention_search.hpp"
+#include "planner/strategy.hpp"
+
+namespace stint {
+
+struct GraphSolverOptions {
+  double limit = 10;  // units of search
+  std::uint64_t seed = 0;
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+class GraphSolver {
+ public:
+  // `orders`: in which tasks may first run; the ones with the smallest peaks are used.
+  GraphSolver(const DeviceGraph& graph, std::vector<double> costs, std::vector<TaskOrder> orders,
+              const GraphSolverOptions& options);
+
+  // The best plan within so many bytes for the items. Nothing if none is found.
+  std::optional<GraphPlan> solve(std::int64_t capacity_bytes);
+
+  // The same for a little less than was solved: local search from there, a short one.
+  std::optional<GraphPlan> shrink(std::int64_t capacity_bytes);
+
+  // The same with moves, from the best plan without them; what a move costs is in `costs` behind
+  // the tasks. Local search again.
+  std::optional<GraphPlan> solve_moving(const DeviceGraph& moving, const std::vector<double>& costs,
+                                        std::int64_t capacity_bytes) const;
+
+  // Tasks at whose first runs memory was counted, as they came.
+  std::vector<TaskId> moments() const;
+  double cost_of_all() const { return meter_.cost_of_all(); }
+  std::int64_t least_peak_bytes() const { return least_peak_; }  // of any sequence seen
+
+ private:
+  struct Attempt {
+    std::int64_t peak_bytes = 0;
+    int position = 0;  // of the peak
+  };
+  bool is_interrupted() const;
+  void note(const TaskSequence& sequence, const SequenceMeasure& measure, std::int64_t capacity);
+  std::optional<Attempt> replayed(bool possible, std::int64_t capacity);
+  RetentionSearchOptions search_options(std::int64_t capacity, double share) const;
+  void search(const Retention& start, std::int64_t capacity, double share);
+  Retention retention_of(const MomentSolution& solution) const;
+  bool add_moment(int position);
+  MomentSolution solve_master(std::int64_t capacity);
+  void generate_moments(std::int64_t capacity);
+  bool is_proved() const;
+  double worth(const MomentSolution& solution) const;
+
+  const DeviceGraph& graph_;
+  SequenceMeter meter_;
+  GraphSolverOptions options_;
+  RetentionGaps gaps_;
+  RetentionReplay replay_;
+  std::vector<std::int64_t> whole_costs_;  // in units of which all tasks cost `cost_units`
+  std::vector<int> moments_;               // positions, ascending
+  std::vector<int> added_;                 // the same in the order in which they came
+  std::int64_t known_bound_ = 0;
+  double work_left_ = 0;
+  std::optional<GraphPlan> best_;
+  Retention best_retention_;
+  std::int64_t least_peak_ = 0;
+  std::uint64_t searches_ = 0;
+};
+
+// Costs as whole numbers, of which all together have about `total` units; rounded down for a bound.
+struct WholeCosts {
+  std::vector<std::int64_t> costs;
+  double unit = 1;  // what one of them is worth
+};
+WholeCosts whole_costs(const std::vector<double>& costs, double total);
+
+}  // namespace stint

@@ -1,0 +1,341 @@
+#include "planner/graphs/moments.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stint {
+namespace {
+
+// A literal, or what is known beforehand.
+struct Fact {
+  enum Kind { no, yes, open } kind = no;
+  VariableId literal{0};
+};
+constexpr Fact never{Fact::no, {}};
+constexpr Fact always{Fact::yes, {}};
+
+class Master {
+ public:
+  explicit Master(const MomentProblem& problem)
+      : problem_(problem),
+        graph_(*problem.graph),
+        moments_(static_cast<int>(problem.moments.size())) {
+    find_use();
+    decide_runs();
+    decide_presence();
+    require_reads();
+    require_presence();
+    require_memory();
+    require_results();
+  }
+
+  MomentSolution solve(const CpOptions& options, std::int64_t known_bound) {
+    if (impossible_) return {CpStatus::infeasible, known_bound, 0, 0, {}};
+    model_.add_linear(cost_, known_bound, INT64_MAX / 2);
+    model_.minimise(cost_);
+    const CpAnswer answer = stint::solve(model_, options);
+    MomentSolution solution{answer.status,
+                            std::max(known_bound, answer.bound + cost_.constant),
+                            answer.value + cost_.constant,
+                            answer.work,
+                            {}};
+    if (answer.status == CpStatus::infeasible) solution.bound = known_bound;
+    if (!answer.has_solution()) return solution;
+    for (int k = 1; k <= moments_; ++k) {
+      auto& there = solution.there.emplace_back(graph_.items.size(), 0);
+      for (std::size_t i = 0; i < there.size(); ++i) there[i] = holds(answer, after_[k][i]);
+    }
+    return solution;
+  }
+
+ private:
+  using Facts = std::vector<Fact>;
+  static char holds(const CpAnswer& answer, const Fact& fact) {
+    if (fact.kind != Fact::open) return fact.kind == Fact::yes;
+    return answer.is_true(fact.literal);
+  }
+  Fact open() { return {Fact::open, model_.add_boolean()}; }
+
+  const GraphItem& item(std::size_t i) const { return graph_.items[i]; }
+  // What we count nothing for, and take as always there.
+  bool is_free(std::size_t i) const {
+    return item(i).bytes == 0 || (problem_.is_bound && item(i).writers.size() > 1);
+  }
+  bool is_input(std::size_t i) const { return item(i).writers.empty(); }
+  bool comes_again(std::size_t i) const { return !is_input(i) && !item(i).is_fixed; }
+  const GraphTask& moment_task(int k) const { return graph_.tasks[problem_.moments[k - 1]]; }
+
+  // used_[k][i]: somebody may still read the item in interval k or later; runs_[k][t]: it may make
+  // sense to run the task in interval k.
+  void find_use() {
+    const std::size_t tasks = graph_.tasks.size();
+    used_.assign(moments_ + 1, std::vector<char>(graph_.items.size(), 0));
+    useful_.assign(moments_ + 1, std::vector<char>(tasks, 0));
+    for (int k = 0; k <= moments_; ++k) {
+      for (std::size_t i = 0; i < graph_.items.size(); ++i) used_[k][i] = item(i).is_result;
+      for (std::size_t t = tasks; t-- > 0;) {
+        const GraphTask& task = graph_.tasks[t];
+        bool useful = problem_.first.latest[t] >= k;
+        for (const GraphOutput& output : task.writes)
+          useful = useful || (used_[k][output.item] && comes_again(output.item));
+        useful_[k][t] = useful;
+        for (const GraphItemId read : task.reads) used_[k][read] = used_[k][read] || useful;
+      }
+    }
+  }
+
+  bool has_ended(std::size_t t, int k) const {
+    const auto& ends = graph_.tasks[t].ends_with;
+    return std::any_of(ends.begin(), ends.end(),
+                       [&](TaskId update) { return problem_.first.latest[update] < k; });
+  }
+
+  void decide_runs() {
+    run_.assign(moments_ + 1, Facts(graph_.tasks.size()));
+    for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
+      const int earliest = problem_.first.earliest[t];
+      const int latest = problem_.first.latest[t];
+      for (int k = earliest; k <= moments_; ++k) {
+        if (earliest == latest && k == latest) {
+          run_[k][t] = always;
+          continue;
+        }
+        const bool again = k > latest;
+        if (again && (graph_.tasks[t].runs_once || !useful_[k][t] || has_ended(t, k))) continue;
+        run_[k][t] = open();
+        cost_.add(run_[k][t].literal, problem_.costs[t]);
+      }
+      if (earliest < latest) run_once_at_least(t, earliest, latest);
+    }
+    // Inputs come in once, in whichever interval.
+    come_.assign(moments_ + 1, Facts(graph_.items.size()));
+    for (std::size_t i = 0; i < graph_.items.size(); ++i) {
+      if (!is_input(i) || is_free(i)) continue;
+      LinearSum times;
+      for (int k = 0; k <= moments_; ++k) {
+        come_[k][i] = open();
+        times.add(come_[k][i].literal, 1);
+      }
+      model_.add_linear(times, 0, 1);
+    }
+    decide_moves();
+  }
+
+  void run_once_at_least(std::size_t t, int earliest, int latest) {
+    std::vector<VariableId> runs;
+    for (int k = earliest; k <= latest; ++k) runs.push_back(run_[k][t].literal);
+    model_.add_clause(runs);
+    cost_.constant -= problem_.costs[t];
+  }
+
+  // Back from elsewhere, in whichever interval; gone there once.
+  void decide_moves() {
+    back_.assign(moments_ + 1, Facts(graph_.items.size()));
+    if (problem_.moves.empty()) return;
+    for (std::size_t i = 0; i < graph_.items.size(); ++i) {
+      if (is_free(i)) continue;
+      const VariableId out = model_.add_boolean();
+      cost_.add(out, problem_.moves[i].out);
+      for (int k = 1; k <= moments_; ++k) {
+        if (!used_[k][i]) continue;
+        back_[k][i] = open();
+        cost_.add(back_[k][i].literal, problem_.moves[i].back);
+        model_.add_clause({no(back_[k][i].literal), out});
+      }
+    }
+  }
+
+  void decide_presence() {
+    there_.assign(moments_ + 1, Facts(graph_.items.size()));
+    for (int k = 1; k <= moments_; ++k) {
+      for (std::size_t i = 0; i < graph_.items.size(); ++i) {
+        if (is_free(i))
+          there_[k][i] = always;
+        else if (used_[k][i] && may_be_there(i, k))
+          there_[k][i] = open();
+      }
+    }
+    after_ = there_;
+    for (int k = 1; k <= moments_; ++k) touch(k);
+  }
+
+  bool may_be_there(std::size_t i, int k) const {
+    const auto& writers = item(i).writers;
+    return is_input(i) || std::any_of(writers.begin(), writers.end(), [&](TaskId writer) {
+             return problem_.first.earliest[writer] < k;
+           });
+  }
+
+  // While a moment's task runs, what it touches is there. An input whose place an output takes is
+  // not there afterwards.
+  void touch(int k) {
+    for (const GraphItemId read : moment_task(k).reads) there_[k][read] = always;
+    for (const GraphOutput& output : moment_task(k).writes) {
+      if (!output.is_optional) there_[k][output.item] = always;
+    }
+    for (const GraphItemId read : moment_task(k).reads) {
+      if (after_[k][read].kind == Fact::open && !is_replaced(k, read)) after_[k][read] = always;
+    }
+    for (const GraphOutput& output : moment_task(k).writes) {
+      if (!output.is_optional && after_[k][output.item].kind == Fact::open)
+        after_[k][output.item] = always;
+    }
+  }
+  GraphItemId replaced_by(const GraphOutput& output) const {
+    return problem_.is_bound ? output.at_most_in : output.in_place;
+  }
+  bool is_replaced(int k, GraphItemId read) const {
+    const auto& writes = moment_task(k).writes;
+    return std::any_of(writes.begin(), writes.end(),
+                       [&](const GraphOutput& output) { return replaced_by(output) == read; });
+  }
+
+  // If `what` holds, so does one of the others.
+  void imply(const Fact& what, std::initializer_list<Fact> others) {
+    if (what.kind == Fact::no) return;
+    std::vector<VariableId> clause;
+    for (const Fact& other : others) {
+      if (other.kind == Fact::yes) return;
+      if (other.kind == Fact::open) clause.push_back(other.literal);
+    }
+    if (what.kind == Fact::open) clause.push_back(no(what.literal));
+    if (clause.empty()) impossible_ = true;
+    if (!clause.empty()) model_.add_clause(clause);
+  }
+
+  // Written in the interval, or come in.
+  Fact made(int k, std::size_t i) const {
+    if (is_input(i)) return come_[k][i];
+    if (item(i).writers.size() == 1) return run_[k][graph_.writer(static_cast<GraphItemId>(i))];
+    // Of several writers in a given order the last one completes it.
+    const auto& writers = item(i).writers;
+    const bool some = std::any_of(writers.begin(), writers.end(),
+                                  [&](TaskId writer) { return run_[k][writer].kind == Fact::yes; });
+    return some ? always : never;
+  }
+
+  void require_reads() {
+    for (int k = 0; k <= moments_; ++k) {
+      for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
+        for (const GraphItemId read : graph_.tasks[t].reads) {
+          if (!is_free(read))
+            imply(run_[k][t], {k > 0 ? after_[k][read] : never, made(k, read), back_[k][read]});
+        }
+      }
+    }
+  }
+
+  void require_presence() {
+    for (int k = 1; k <= moments_; ++k) {
+      for (std::size_t i = 0; i < graph_.items.size(); ++i) {
+        if (is_free(i)) continue;
+        imply(there_[k][i], {k > 1 ? after_[k - 1][i] : never, made(k - 1, i), back_[k - 1][i]});
+        if (after_[k][i].kind == Fact::open && there_[k][i].kind == Fact::open &&
+            after_[k][i].literal != there_[k][i].literal)
+          imply(after_[k][i], {there_[k][i]});
+      }
+    }
+  }
+
+  void require_memory() {
+    std::int64_t unit = 0;
+    for (const GraphItem& each : graph_.items) unit = std::gcd(unit, each.bytes);
+    for (const GraphTask& task : graph_.tasks)
+      for (const GraphOutput& output : task.writes) unit = std::gcd(unit, output.bytes);
+    unit = std::max<std::int64_t>(unit, 1);
+    for (int k = 1; k <= moments_; ++k) {
+      LinearSum bytes;
+      std::int64_t known = moment_task(k).workspace_bytes;
+      for (std::size_t i = 0; i < graph_.items.size(); ++i) {
+        if (is_free(i)) continue;
+        if (there_[k][i].kind == Fact::yes) known += item(i).bytes;
+        if (there_[k][i].kind == Fact::open) bytes.add(there_[k][i].literal, item(i).bytes / unit);
+      }
+      known -= replaced_bytes(k, unit, bytes);
+      const std::int64_t left = problem_.capacity_bytes - known;
+      if (left < 0 && bytes.terms.empty()) impossible_ = true;
+      model_.add_linear(bytes, INT64_MIN / 2,
+                        left >= 0 ? left / unit : -((-left + unit - 1) / unit));
+    }
+  }
+
+  // Bytes that outputs of the moment's task share with inputs, unless these are used again.
+  std::int64_t replaced_bytes(int k, std::int64_t unit, LinearSum& bytes) const {
+    std::int64_t replaced = 0;
+    for (const GraphOutput& output : moment_task(k).writes) {
+      const GraphItemId input = replaced_by(output);
+      if (input == no_graph_item) continue;
+      const Fact& stays = after_[k][input];
+      if (stays.kind == Fact::yes && !is_free(input)) continue;
+      replaced += output.bytes;
+      if (stays.kind == Fact::open) bytes.add(stays.literal, output.bytes / unit);
+    }
+    return replaced;
+  }
+
+  void require_results() {
+    for (std::size_t i = 0; i < graph_.items.size(); ++i) {
+      if (!item(i).is_result || is_free(i)) continue;
+      imply(always,
+            {moments_ > 0 ? after_[moments_][i] : never, made(moments_, i), back_[moments_][i]});
+    }
+  }
+
+  const MomentProblem& problem_;
+  const DeviceGraph& graph_;
+  int moments_;
+  std::vector<std::vector<char>> used_;    // [interval][item]
+  std::vector<std::vector<char>> useful_;  // [interval][task]
+  std::vector<Facts> run_;                 // [interval][task]
+  std::vector<Facts> come_;                // [interval][input]
+  std::vector<Facts> back_;                // [interval][item]
+  std::vector<Facts> there_;               // [moment][item], moments from 1 on
+  std::vector<Facts> after_;               // the same, for use after the moment
+  CpModel model_;
+  LinearSum cost_;
+  bool impossible_ = false;
+};
+
+}  // namespace
+
+FirstRuns first_runs_in_order(const TaskOrder& order, const std::vector<TaskId>& moments) {
+  FirstRuns first;
+  first.earliest.resize(order.size());
+  std::size_t interval = 0;
+  for (const TaskId task : order) {
+    first.earliest[task] = static_cast<int>(interval);
+    if (interval < moments.size() && moments[interval] == task) ++interval;
+  }
+  first.latest = first.earliest;
+  return first;
+}
+
+FirstRuns first_runs_in_any_order(const Problem& problem, const std::vector<TaskId>& moments) {
+  const std::size_t tasks = problem.graph().tasks.size();
+  FirstRuns first{std::vector<int>(tasks, 0),
+                  std::vector<int>(tasks, static_cast<int>(moments.size()))};
+  for (std::size_t k = 0; k < moments.size(); ++k) {
+    first.earliest[moments[k]] = std::max(first.earliest[moments[k]], static_cast<int>(k));
+    first.latest[moments[k]] = std::min(first.latest[moments[k]], static_cast<int>(k));
+  }
+  std::vector<int> moment_at(tasks, -1);
+  for (std::size_t k = 0; k < moments.size(); ++k) moment_at[moments[k]] = static_cast<int>(k);
+  for (std::size_t t = 0; t < tasks; ++t) {
+    for (const TaskId before : problem.needs[t]) {
+      const int least = moment_at[before] >= 0 ? moment_at[before] + 1 : first.earliest[before];
+      first.earliest[t] = std::max(first.earliest[t], least);
+    }
+  }
+  for (std::size_t t = tasks; t-- > 0;) {
+    for (const TaskId before : problem.needs[t])
+      first.latest[before] = std::min(first.latest[before], first.latest[t]);
+  }
+  return first;
+}
+
+MomentSolution solve_moments(const MomentProblem& problem, const CpOptions& options,
+                             std::int64_t known_bound) {
+  return Master(problem).solve(options, known_bound);
+}
+
+}  // namespace stint

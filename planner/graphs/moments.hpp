@@ -1,0 +1,69 @@
+// The master problem of moment generation: what is kept and what is computed again, where memory is
+// counted only at a few moments, those at which given tasks first run. Solved by CP-SAT.
+//
+// Moments cut the step into intervals. For every interval: which tasks run in it (again); for every
+// moment: which items are there. What a task reads was there when its interval began or is written
+// in it; what is there at a moment was there at the moment before or is written between. Every
+// schedule can be told in these terms, so the least cost is a bound for all of them; the more
+// moments, the better, and with a moment for every task it is the optimum but for what happens
+// inside an interval. (Checkmate's variables at K moments instead of all n; Jain et al. 2020.)
+//
+// Two readings. In a given order of first runs every task has its interval; then the solution
+// guides a plan in that order. Without an order, where moments are tasks that depend on each other,
+// tasks before and after a moment are those that it depends on and that depend on it, and all
+// others may first run on either side: then the bound holds for every order. Several workers change
+// nothing, since an interval is where a run starts. 2 K n booleans.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/graphs/device_graph.hpp"
+#include "planner/order.hpp"
+#include "planner/solver/cp_sat.hpp"
+
+namespace stint {
+
+// The intervals in which a task may run first: 0 is before the first moment. A moment's own task
+// runs first at the end of the interval before it.
+struct FirstRuns {
+  std::vector<int> earliest;
+  std::vector<int> latest;
+};
+
+// `moments`: tasks in the order of their first runs.
+FirstRuns first_runs_in_order(const TaskOrder& order, const std::vector<TaskId>& moments);
+
+// Needs moments each of which depends on the one before it.
+FirstRuns first_runs_in_any_order(const Problem& problem, const std::vector<TaskId>& moments);
+
+// What it costs to move an item away and back, where that is possible at all.
+struct MovePrice {
+  std::int64_t out = 0;
+  std::int64_t back = 0;
+};
+
+struct MomentProblem {
+  const DeviceGraph* graph = nullptr;
+  std::vector<std::int64_t> costs;  // by task
+  std::vector<TaskId> moments;
+  FirstRuns first;
+  std::int64_t capacity_bytes = 0;
+  std::vector<MovePrice> moves;  // by item; empty: nothing leaves the memory
+  // For a bound on everything that plans may do: whatever our own plans restrict themselves to is
+  // relaxed.
+  bool is_bound = false;
+};
+
+struct MomentSolution {
+  CpStatus status = CpStatus::unknown;
+  std::int64_t bound = 0;                // of what runs again, and is moved
+  std::int64_t value = 0;                // of the solution
+  double work = 0;                       // of the solver
+  std::vector<std::vector<char>> there;  // [moment][item]: still to be used after it
+};
+
+MomentSolution solve_moments(const MomentProblem& problem, const CpOptions& options,
+                             std::int64_t known_bound);
+
+}  // namespace stint

@@ -1,0 +1,69 @@
+// A plan on one worker as the order in which tasks run, some of them again, and what it takes: the
+// peak of live bytes and the cost.
+//
+// Who reads an item reads its latest instance; an instance lives from the task that writes it to
+// the last that reads it before the item is written anew, which is the shortest time that it can.
+// Optional outputs that nobody reads are left out; an output takes the place of an input that is
+// not needed any more where the task permits it. Cost: linear in the reads and writes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/graphs/device_graph.hpp"
+
+namespace stint {
+
+using TaskSequence = std::vector<TaskId>;
+
+struct ItemInstance {
+  GraphItemId item = no_graph_item;
+  int begin = 0;  // step
+  int last = 0;   // step, inclusive; of a result the number of steps
+  std::int64_t bytes = 0;
+  bool is_read = false;
+};
+
+struct SequenceMeasure {
+  double cost = 0;
+  std::int64_t peak_bytes = 0;
+  int peak_step = 0;  // the first
+};
+
+// Measures sequences one after the other without allocating anew.
+class SequenceMeter {
+ public:
+  SequenceMeter(const DeviceGraph& graph, std::vector<double> costs);
+
+  // Needs a sequence in which everything read was written before.
+  SequenceMeasure measure(const TaskSequence& sequence);
+
+  // Of the sequence measured last.
+  const std::vector<ItemInstance>& instances() const { return instances_; }
+  const std::vector<std::int64_t>& live_bytes() const { return live_; }  // by step
+  std::vector<std::int64_t> released_bytes() const;  // by step: live in it, and not after it
+  double cost_of(TaskId task) const { return costs_[task]; }
+  double cost_of_all() const;  // each task of the problem once
+
+ private:
+  struct InPlace {
+    int step = 0;
+    int from = 0;  // instances
+    int to = 0;
+  };
+  void read(int step, GraphItemId item);
+  void write(int step, const GraphOutput& output, bool again);
+  void add(int step, GraphItemId item, std::int64_t bytes);
+
+  const DeviceGraph& graph_;
+  std::vector<double> costs_;
+  std::vector<ItemInstance> instances_;
+  std::vector<bool> optional_;  // by instance
+  std::vector<int> now_;        // by item: its latest instance
+  std::vector<bool> ran_;
+  std::vector<std::int64_t> live_;
+  std::vector<std::int64_t> change_;
+  std::vector<InPlace> in_place_;
+};
+
+}  // namespace stint

@@ -1,0 +1,68 @@
+#include "planner/graphs/moments.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "planner/graphs/graph_bound.hpp"
+#include "tests/planner/problems.hpp"
+
+using namespace stint;
+
+namespace {
+
+// A fork: A feeds B and C, D joins them.
+const char* const fork_text = R"({"format": "stint-tasks", "version": 1, "name": "fork",
+ "tensors": [{"name": "a", "bytes": 4}, {"name": "b", "bytes": 4}, {"name": "c", "bytes": 4}, {"name": "d", "bytes": 1}],
+ "tasks": [{"name": "A", "writes": ["a"], "seconds": {"cpu": 3}},
+           {"name": "B", "reads": ["a"], "writes": ["b"], "seconds": {"cpu": 5}},
+           {"name": "C", "reads": ["a"], "writes": ["c"], "workspace_bytes": 4, "seconds": {"cpu": 7}},
+           {"name": "D", "reads": ["b", "c"], "writes": ["d"], "seconds": {"cpu": 1}}],
+ "results": ["d"]})";
+
+struct Fork {
+  Problem problem = problem_of(fork_text, plain_machine());
+  DeviceGraph graph = *device_graph(problem, DeviceId{0});
+
+  MomentSolution solve(std::vector<TaskId> moments, FirstRuns first, std::int64_t bytes) const {
+    MomentProblem master;
+    master.graph = &graph;
+    master.costs = {3, 5, 7, 1};
+    master.moments = std::move(moments);
+    master.first = std::move(first);
+    master.capacity_bytes = bytes;
+    return solve_moments(master, {}, 0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("in an order every task has its interval, in none those that dependencies leave",
+          "[graph]") {
+  const Problem problem = problem_of(fork_text, plain_machine());
+  const FirstRuns listed = first_runs_in_order(listed_order(problem), {TaskId{2}});
+  CHECK(listed.earliest == std::vector<int>{0, 0, 0, 1});
+  CHECK(listed.latest == listed.earliest);
+  const FirstRuns any = first_runs_in_any_order(problem, {TaskId{2}});
+  CHECK(any.earliest == std::vector<int>{0, 0, 0, 1});
+  CHECK(any.latest == std::vector<int>{0, 1, 0, 1});  // B may come before or after C
+}
+
+TEST_CASE("only tasks that depend on each other are moments of one bound", "[graph]") {
+  const Problem problem = problem_of(fork_text, plain_machine());
+  CHECK(in_sequence(problem, {TaskId{3}, TaskId{1}, TaskId{2}, TaskId{0}}) ==
+        std::vector<TaskId>{TaskId{0}, TaskId{1}, TaskId{3}});
+}
+
+TEST_CASE("the master pays for what does not fit at its moment, and an order costs more than none",
+          "[graph]") {
+  if (!has_cp_sat()) return;
+  const Fork fork_graph;
+  const std::vector<TaskId> at_c{TaskId{2}};
+  const auto listed = first_runs_in_order(listed_order(fork_graph.problem), at_c);
+  const auto any = first_runs_in_any_order(fork_graph.problem, at_c);
+  // While C runs: a, c, workspace, and b if it was kept.
+  CHECK(fork_graph.solve(at_c, listed, 16).value == 0);
+  CHECK(fork_graph.solve(at_c, listed, 15).value == 5);  // B again; a is still there
+  CHECK(fork_graph.solve(at_c, listed, 15).bound == 5);
+  CHECK(fork_graph.solve(at_c, any, 15).value == 0);  // B after C
+  CHECK(fork_graph.solve(at_c, any, 11).status == CpStatus::infeasible);
+}
