@@ -8,13 +8,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "benchmarks/timing.hpp"
-#include "executor/cpu/leaf_kernels.hpp"
+#include "executor/calibrate/kernel_bench.hpp"
 #include "files/input_error.hpp"
 #include "models/training/lower_network.hpp"
 
@@ -29,58 +27,19 @@ struct Bill {
   double bytes = 0;
 };
 
-// Operands of a kernel in fresh memory. Whole numbers are zero, so that they are labels and rows.
-class OperandMemory {
- public:
-  explicit OperandMemory(const TaskKernel& kernel, std::int64_t workspace_bytes) {
-    for (const KernelOperand& it : kernel.reads) arguments_.reads.push_back(take(it));
-    for (const KernelOperand& it : kernel.writes) arguments_.writes.push_back(take(it));
-    for (const KernelOperand& it : kernel.updates) {
-      arguments_.updates_to.push_back(take(it));
-      arguments_.updates_from.push_back(arguments_.updates_to.back());
-    }
-    operand_bytes_ = static_cast<double>(taken_bytes_);
-    arguments_.workspace = take({.shape = {workspace_bytes / 4 + 1}});
+double operand_bytes(const TaskKernel& kernel) {
+  std::int64_t bytes = 0;
+  for (const auto* list : {&kernel.reads, &kernel.writes, &kernel.updates}) {
+    for (const KernelOperand& operand : *list) bytes += bytes_of(operand);
   }
-
-  const KernelArguments& arguments() const { return arguments_; }
-  double operand_bytes() const { return operand_bytes_; }
-
- private:
-  std::byte* take(const KernelOperand& operand) {
-    constexpr std::size_t alignment = 64;
-    const auto bytes = static_cast<std::size_t>(bytes_of(operand));
-    taken_bytes_ += bytes;
-    blocks_.emplace_back((bytes + 2 * alignment) / sizeof(float), 0.0F);
-    std::vector<float>& block = blocks_.back();
-    if (operand.element == Element::f32) {
-      for (std::size_t i = 0; i < block.size(); ++i)
-        block[i] = static_cast<float>(i * 2654435761U % 1024) / 512 - 1;
-    }
-    const auto address = reinterpret_cast<std::uintptr_t>(block.data());
-    return reinterpret_cast<std::byte*>((address + alignment - 1) / alignment * alignment);
-  }
-
-  KernelArguments arguments_;
-  std::vector<std::vector<float>> blocks_;
-  std::size_t taken_bytes_ = 0;
-  double operand_bytes_ = 0;
-};
-
-// Within a tenth of a second, but of at least five.
-double fastest_seconds(CpuKernel& kernel, const KernelArguments& arguments) {
-  const double start = thread_seconds();
-  double fastest = 1e9;
-  for (int i = 0; i < 5 || thread_seconds() - start < 0.1; ++i)
-    fastest = std::min(fastest, seconds_of([&] { kernel.run(arguments); }));
-  return fastest;
+  return static_cast<double>(bytes);
 }
 
-Bill measure(const Task& task, const TaskKernel& whole) {
-  const TaskKernel leaf = leaf_of(whole);
-  const auto kernel = make_cpu_kernel(leaf);
-  const OperandMemory memory(leaf, kernel->workspace_bytes());
-  return {1, fastest_seconds(*kernel, memory.arguments()), task.flops, memory.operand_bytes()};
+Bill measure(const Task& task, const TaskKernel& kernel) {
+  KernelPool pool;
+  KernelBench bench(kernel, pool);
+  bench.prepare();
+  return {1, bench.seconds(), task.flops, operand_bytes(kernel)};
 }
 
 void print(const std::string& name, const Bill& bill, double all_seconds) {

@@ -71,8 +71,9 @@ class NetworkLowering {
         tensors_(training_, lowering, graph_),
         tasks_(training_, tensors_, pinned_, graph_, lowering.batch, kernels) {
     graph_.name = network.name;
-    order_weights([this](const Operation& operation) { return wanted_order(operation); },
-                  training_);
+    if (!lowering.kernels.empty())
+      order_weights([this](const Operation& operation) { return wanted_order(operation); },
+                    training_);
     gradients_.resize(training_.values.size());
   }
 
@@ -119,7 +120,6 @@ class NetworkLowering {
 
   // Of its first piece, as all of them read the same weight; nothing if its kernel is not pinned.
   std::optional<std::string> wanted_order(const Operation& operation) const {
-    if (lowering_.kernels.empty()) return std::nullopt;
     const std::int64_t leaves =
         pieces_of(operation) > 1 ? leaves_of_piece_.at(operation.layer) : lowering_.leaves;
     const std::string shape = kernel_text(training_, operation, leaves * leaf_samples(),

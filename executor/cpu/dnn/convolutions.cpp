@@ -114,7 +114,7 @@ typename Kinds::Forward forward_of(const Problem& p) {
 // The weight or its gradient, as it lies and as the implementation wants it.
 DnnOperand weight_operand(int name, DnnPlace place, const KernelOperand& weight,
                           const memory::desc& wanted, const Problem& p, DnnKernel& kernel) {
-  kernel.set_weight_order(weight_order_text(p.weight, wanted));
+  kernel.set_weight_order([sizes = p.weight, wanted] { return weight_order_text(sizes, wanted); });
   return {name, place, weight_form(p.weight, weight.order), wanted};
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,9 @@ class DnnKernel : public CpuKernel {
   std::string algorithm() const override {
     return dnn_algorithm(implementations_.empty() ? "reorder" : implementations_);
   }
-  std::string weight_order() const override { return weight_order_; }
-  void set_weight_order(std::string order) { weight_order_ = std::move(order); }
+  std::string weight_order() const override { return weight_order_ ? weight_order_() : ""; }
+  // Asked only by whoever measures kernels, so its text is looked up only then.
+  void set_weight_order(std::function<std::string()> order) { weight_order_ = std::move(order); }
 
   // From one order in memory to another, as a step of its own.
   void add_reorder(const dnnl::memory::desc& from_form, DnnPlace from,
@@ -73,7 +75,7 @@ class DnnKernel : public CpuKernel {
   dnnl::stream stream_{dnn_engine()};
   std::vector<Step> steps_;
   std::string implementations_;
-  std::string weight_order_;
+  std::function<std::string()> weight_order_;
   std::int64_t workspace_bytes_ = 0;
 };
 

@@ -101,7 +101,9 @@ void add_product(const Matrices& left, const Matrices& right, const Matrices& re
   add(DNNL_ARG_DST, result, form_of(result));
   if (bias) add(DNNL_ARG_BIAS, *bias, bias_form);
   if (right.count == 1)
-    kernel.set_weight_order(weight_order_text(weight_sizes(right), chosen.weights_desc()));
+    kernel.set_weight_order([sizes = weight_sizes(right), wanted = chosen.weights_desc()] {
+      return weight_order_text(sizes, wanted);
+    });
   kernel.add(chosen, operands);
 }
 
