@@ -146,11 +146,13 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   return solution;
 }
 
+double GraphSolver::bound() const {
+  return meter_.cost_of_all() * (1 + static_cast<double>(known_bound_) / cost_units);
+}
+
 // The bound is of costs rounded down, each by less than a unit.
 bool GraphSolver::is_proved() const {
-  if (!best_) return false;
-  const double bound = meter_.cost_of_all() * (1 + static_cast<double>(known_bound_) / cost_units);
-  return best_->measure.cost <= bound * (1 + 1e-7);
+  return best_ && best_->measure.cost <= bound() * (1 + 1e-7);
 }
 
 void GraphSolver::generate_moments(std::int64_t capacity) {
