@@ -134,7 +134,7 @@ void expect_strategy(const std::string& name) { chosen(name); }
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all{{"keep-all", true, keep_all},
                                          {"chain", true, chain},
-                                         {"graph", false, graph},
+                                         {"graph", true, graph},
                                          {"recompute-all", false, recompute_all},
                                          {"segments", false, segments_of_chain}};
   return all;

@@ -8,9 +8,10 @@ namespace stint {
 namespace {
 
 constexpr double cost_units = 1e9;
-constexpr double steps_per_unit = 4e6;  // of local search, for one unit of the limit
-constexpr double work_per_unit = 0.6;   // of the solver
-constexpr double first_share = 0.04;    // of the steps, for every search but the last
+constexpr double steps_per_unit = 4e6;   // of local search, for one unit of the limit
+constexpr double steps_per_choice = 40;  // the same for every task and gap: small graphs need less
+constexpr double work_per_unit = 0.6;    // of the solver
+constexpr double first_share = 0.04;     // of the steps, for every search but the last
 constexpr double short_share = 0.08;
 constexpr double moving_share = 0.15;
 constexpr double last_share = 0.3;  // of two
@@ -73,7 +74,10 @@ std::optional<GraphSolver::Attempt> GraphSolver::replayed(bool possible, std::in
 RetentionSearchOptions GraphSolver::search_options(std::int64_t capacity, double share) const {
   RetentionSearchOptions search;
   search.capacity_bytes = capacity;
-  search.steps = static_cast<std::int64_t>(options_.limit * steps_per_unit * share);
+  const auto tasks = static_cast<double>(graph_.tasks.size());
+  const double enough = steps_per_choice * tasks * gaps_.count();
+  search.steps =
+      static_cast<std::int64_t>(options_.limit * std::min(steps_per_unit, enough) * share);
   search.seed = options_.seed * 1000 + searches_;
   search.interrupted = options_.interrupted;
   return search;
