@@ -14,6 +14,7 @@
 #include "planner/graphs/graph.hpp"
 #include "planner/keep_all.hpp"
 #include "planner/memory_bound.hpp"
+#include "planner/placement/placement.hpp"
 #include "planner/prefetch.hpp"
 #include "schedules/validate.hpp"
 
@@ -135,6 +136,7 @@ const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all{{"keep-all", true, keep_all},
                                          {"chain", true, chain},
                                          {"graph", true, graph},
+                                         {"placement", false, placement},
                                          {"recompute-all", false, recompute_all},
                                          {"segments", false, segments_of_chain}};
   return all;
