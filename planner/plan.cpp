@@ -104,8 +104,11 @@ Shortage memory_shortage(const Problem& problem, MemoryId memory, const Found& f
   shortage.lower_bound = static_cast<double>(bound.bytes);
   const auto least = found.least_arena.find(memory);
   if (least != found.least_arena.end()) shortage.found = static_cast<double>(least->second);
-  for (const TensorId tensor : tensors_above(problem, memory, problem.capacity_bytes[memory]))
+  const MemoryReason reason = reason_above(problem, memory, problem.capacity_bytes[memory]);
+  for (const TensorId tensor : reason.tensors)
     shortage.reason.push_back(problem.graph().tensors[tensor].name);
+  if (reason.workspace_of)
+    shortage.reason.push_back("workspace of " + problem.graph().tasks[*reason.workspace_of].name);
   for (const TensorId tensor : bound.tensors)
     shortage.tensors.push_back(problem.graph().tensors[tensor].name);
   return shortage;
