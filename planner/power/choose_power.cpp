@@ -14,10 +14,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double tolerance = 1e-9;
-constexpr double work_per_unit = 2e7;               // elementary steps of branching
-constexpr std::int64_t first_work = 1'500'000'000;  // likewise, of the relaxation of everything
-constexpr double combinations_per_unit = 1e5;       // × actions, that are all tried
-constexpr double trial_work = 2e7;                  // actions × changes that are tried
+constexpr double work_per_unit = 2e7;          // elementary steps of branching
+constexpr double combinations_per_unit = 1e5;  // × actions, that are all tried
+constexpr double trial_work = 2e7;             // actions × changes that are tried
 
 class Choosing {
  public:
@@ -97,7 +96,7 @@ class Choosing {
   double divide(Node node, std::vector<Node>& open) {
     const bool is_first = node.bound == -infinity;
     const PowerRelaxed relaxed = relaxation_.solve(
-        node.ranges, is_first ? first_work : std::max<std::int64_t>(work_left_, 1));
+        node.ranges, is_first ? relaxation_work : std::max<std::int64_t>(work_left_, 1));
     if (!is_first)
       work_left_ -= relaxed.work + static_cast<std::int64_t>(problem_.actions.size()) * 20;
     if (relaxed.bound == infinity) return infinity;

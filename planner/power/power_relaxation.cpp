@@ -340,11 +340,7 @@ PowerRelaxed PowerRelaxation::solve(const std::vector<PowerRange>& ranges,
     prices.watts.assign(hulls.size(), price.watts);
     prices.all_watts = price.watts;
     relaxed.room_seconds = std::move(price.room_seconds);
-    relaxed.bound = bound(ranges, prices);
-    return relaxed;
-  }
-  TimeNetwork network(problem_, hulls);
-  if (network.is_free()) {
+  } else if (TimeNetwork network(problem_, hulls); network.is_free()) {
     for (const auto& points : hulls) relaxed.room_seconds.push_back(points.back().seconds);
   } else {
     const Circulation circulation = network.solve(work);
@@ -356,6 +352,7 @@ PowerRelaxed PowerRelaxation::solve(const std::vector<PowerRange>& ranges,
     relaxed.work = circulation.work;
   }
   relaxed.bound = bound(ranges, prices);
+  relaxed.second_watts = std::max(0.0, prices.all_watts - problem_.watts);
   return relaxed;
 }
 

@@ -29,9 +29,13 @@ struct PowerRange {
 struct PowerRelaxed {
   double bound = 0;                  // joules; infinite: nothing meets the deadline
   std::vector<double> room_seconds;  // by action: what it may take for all to end in time
+  double second_watts = 0;  // what a later deadline would save, at first; 0: it is no matter
   std::int64_t work = 0;
   bool is_solved = false;  // or the work ran out: then there is only the bound
 };
+
+// Elementary steps that are enough for 10^4 actions, some seconds at most.
+inline constexpr std::int64_t relaxation_work = 1'500'000'000;
 
 class PowerRelaxation {
  public:
