@@ -31,7 +31,7 @@ class GraphSolver {
   // The best plan within so many bytes for the items. Nothing if none is found.
   std::optional<GraphPlan> solve(std::int64_t capacity_bytes);
 
-  // The same for a little less than was solved: local search from there, a short one.
+  // The same for a little less than was solved: from the moments and the plan found there.
   std::optional<GraphPlan> shrink(std::int64_t capacity_bytes);
 
   // The same with moves, from the best plan without them; what a move costs is in `costs` behind
@@ -58,6 +58,7 @@ class GraphSolver {
   std::optional<Attempt> replayed(bool possible, std::int64_t capacity);
   RetentionSearchOptions search_options(std::int64_t capacity, double share) const;
   void search(const Retention& start, std::int64_t capacity, double share);
+  Retention start() const;  // the best so far
   Retention retention_of(const MomentSolution& solution) const;
   bool add_moment(int position);
   MomentSolution solve_master(std::int64_t capacity);
