@@ -49,7 +49,7 @@ constexpr std::uint64_t design_seed = 1;
 
 // Forty shapes and more for every op, besides those held out; or just enough for a fit.
 DesignLimits design_limits(bool quick) {
-  if (quick) return {.networks = 16, .most_flops = 1e8, .most_bytes = 4 << 20};
+  if (quick) return {.networks = 32, .most_flops = 1e8, .most_bytes = 4 << 20};
   return {.networks = 80, .most_flops = 1e9, .most_bytes = 16 << 20};
 }
 
@@ -60,11 +60,11 @@ std::vector<std::int64_t> copied_sizes(bool quick) {
   return sizes;
 }
 
-// What is measured may take half of the memory.
-StepClocks clocks_of(int core, bool all_busy, std::int64_t memory_bytes) {
-  const StepClock alone = lone_core_clock(core, memory_bytes / 2);
+// What is measured may take half of the memory that is free.
+StepClocks clocks_of(int core, bool all_busy, std::int64_t free_bytes) {
+  const StepClock alone = lone_core_clock(core, free_bytes / 2);
   const bool others = all_busy && Cores::here().count() > 1;
-  return {others ? busy_core_clock(core, memory_bytes / 2) : alone, alone};
+  return {others ? busy_core_clock(core, free_bytes / 2) : alone, alone};
 }
 
 // Calls `measure(device, clocks)` with the clocks of each device's first core.
@@ -72,7 +72,7 @@ template <typename Measure>
 void for_each_device(Platform& platform, bool all_busy, const Measure& measure) {
   int core = 0;
   for (Device& device : platform.devices) {
-    measure(device, clocks_of(core, all_busy, platform.memories[device.memory].bytes));
+    measure(device, clocks_of(core, all_busy, available_memory_bytes()));
     core += device.workers;
   }
   Cores::here().pin_this_thread_to_all();
