@@ -18,7 +18,7 @@ struct Present {
 };
 using FindPresent = std::function<Present()>;
 
-PowerKnob probed(const PowerUnit& unit, PowerKnob knob, const FindPresent& find,
+PowerKnob probed(const MachinePart& unit, PowerKnob knob, const FindPresent& find,
                  const PowerControl& control, const std::string& saved_file) {
   try {
     const Present present = find();
@@ -81,7 +81,7 @@ int gpus(const PowerControl& control) {
 
 std::vector<PowerKnob> power_knobs(const PowerControl& control, const std::string& saved_file) {
   std::vector<PowerKnob> knobs;
-  const auto add = [&](const PowerUnit& unit, PowerKnob knob, const FindPresent& find) {
+  const auto add = [&](const MachinePart& unit, PowerKnob knob, const FindPresent& find) {
     knobs.push_back(probed(unit, std::move(knob), find, control, saved_file));
   };
   add({}, {"processors", "frequency"}, [&] { return present_frequency(control); });
