@@ -51,6 +51,20 @@ class Bounding {
     return best;
   }
 
+  std::vector<TensorId> tensors_above(std::int64_t bytes) const {
+    std::vector<TensorId> fewest;
+    for (std::size_t t = 0; t < forced_.size(); ++t) {
+      if (forced_[t])
+        keep_fewer(largest_above(joined(segments_during(t), state_), bytes_during(t), bytes),
+                   fewest);
+    }
+    if (isolated_) {
+      const SegmentSet end = joined(results_here(), state_);
+      keep_fewer(largest_above(end, size(end), bytes), fewest);
+    }
+    return fewest;
+  }
+
   // While the task runs here, with everything that is known to be there.
   std::int64_t bytes_during(std::size_t task) const {
     std::int64_t bytes = capped_sum(size(segments_during(task)), state_bytes_);
@@ -59,6 +73,39 @@ class Bounding {
   }
 
  private:
+  static void keep_fewer(std::vector<TensorId> some, std::vector<TensorId>& fewest) {
+    if (!some.empty() && (fewest.empty() || some.size() < fewest.size())) fewest = std::move(some);
+  }
+
+  // The largest wholes of a moment that are above the bytes together. What the moment has apart
+  // from them, workspace less what is overwritten, stays in the sum.
+  std::vector<TensorId> largest_above(const SegmentSet& set, std::int64_t all,
+                                      std::int64_t bytes) const {
+    if (all <= bytes) return {};
+    std::vector<std::pair<std::int64_t, TensorId>> wholes = sizes_of_wholes(set);
+    std::int64_t sum = all - size(set);
+    std::vector<TensorId> largest;
+    for (const auto& [whole_bytes, whole] : wholes) {
+      if (sum > bytes) break;
+      sum = capped_sum(sum, whole_bytes);
+      largest.push_back(whole);
+    }
+    return largest;
+  }
+
+  std::vector<std::pair<std::int64_t, TensorId>> sizes_of_wholes(const SegmentSet& set) const {
+    std::vector<std::pair<std::int64_t, TensorId>> sizes;
+    for (std::size_t i = 0; i < set.size();) {
+      SegmentSet of_whole;
+      const TensorId whole = whole_of_[set[i]];
+      for (; i < set.size() && whole_of_[set[i]] == whole; ++i) of_whole.push_back(set[i]);
+      sizes.emplace_back(size(of_whole), whole);
+    }
+    std::stable_sort(sizes.begin(), sizes.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    return sizes;
+  }
+
   bool only_in(MemoryId memory, std::size_t task) const {
     const auto& devices = problem_.platform().devices;
     for (std::size_t d = 0; d < devices.size(); ++d) {
@@ -257,6 +304,10 @@ std::int64_t largest_task(const Problem& problem) {
 
 MemoryBound memory_bound(const Problem& problem, MemoryId memory) {
   return Bounding(problem, memory).best();
+}
+
+std::vector<TensorId> tensors_above(const Problem& problem, MemoryId memory, std::int64_t bytes) {
+  return Bounding(problem, memory).tensors_above(bytes);
 }
 
 std::int64_t least_memory(const Problem& problem) {

@@ -27,6 +27,11 @@ struct MemoryBound {
 
 MemoryBound memory_bound(const Problem& problem, MemoryId memory);
 
+// Why so many bytes are too few: as few tensors as possible that are there together at some moment
+// and that are, with the workspace of that moment, more than these bytes; without any of them the
+// rest is not. Empty if the bound is not above the bytes.
+std::vector<TensorId> tensors_above(const Problem& problem, MemoryId memory, std::int64_t bytes);
+
 // Of all memories but storage together: the sum of their bounds, or the largest task wherever it
 // runs.
 std::int64_t least_memory(const Problem& problem);

@@ -104,6 +104,8 @@ Shortage memory_shortage(const Problem& problem, MemoryId memory, const Found& f
   shortage.lower_bound = static_cast<double>(bound.bytes);
   const auto least = found.least_arena.find(memory);
   if (least != found.least_arena.end()) shortage.found = static_cast<double>(least->second);
+  for (const TensorId tensor : tensors_above(problem, memory, problem.capacity_bytes[memory]))
+    shortage.reason.push_back(problem.graph().tensors[tensor].name);
   for (const TensorId tensor : bound.tensors)
     shortage.tensors.push_back(problem.graph().tensors[tensor].name);
   return shortage;
