@@ -17,6 +17,7 @@
 #include "files/input_error.hpp"
 #include "files/text_file.hpp"
 #include "planner/chains/chain_frontier.hpp"
+#include "planner/explain.hpp"
 #include "planner/memory_request.hpp"
 #include "planner/memory_sweep.hpp"
 #include "planner/outcome_json.hpp"
@@ -142,7 +143,8 @@ int plan(const Options& options) {
   const bool draw = !options.quiet && isatty(STDERR_FILENO) != 0;
   if (!options.quiet) std::cerr << problem_text(problem) << '\n';
   if (!options.frontier.empty()) return write_frontier(options, problem);
-  const stint::Outcome outcome = plan(problem, search_options(options, draw));
+  stint::Outcome outcome = plan(problem, search_options(options, draw));
+  explain(problem, search_options(options, false), outcome);
   if (draw) std::cerr << "\r\033[K";
   return report(options, problem, outcome);
 }

@@ -22,7 +22,10 @@ ordered_json shortage_json(const Shortage& shortage) {
   json["asked" + unit] = number(shortage.asked, bytes);
   json["lower_bound" + unit] = number(shortage.lower_bound, bytes);
   json["found" + unit] = shortage.found ? number(*shortage.found, bytes) : ordered_json(nullptr);
-  if (bytes) json["tensors"] = shortage.tensors;
+  if (bytes) {
+    json["tensors"] = shortage.tensors;
+    json["reason"] = shortage.reason;
+  }
   return json;
 }
 

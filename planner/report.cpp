@@ -59,6 +59,8 @@ std::string shortage_text(const Shortage& shortage) {
                      amount(shortage.lower_bound) + " (proved)";
   if (shortage.found) text += ", " + amount(*shortage.found) + " was found to work";
   if (!shortage.tensors.empty()) text += "; at the peak: " + names_text(shortage.tensors);
+  if (!shortage.reason.empty() && shortage.reason != shortage.tensors)
+    text += "; too large by themselves: " + names_text(shortage.reason);
   return text;
 }
 
