@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/graph_algorithms.hpp"
+#include "planner/makespan_bound.hpp"
 #include "planner/memory_bound.hpp"
 #include "planner/strategy.hpp"
 #include "schedules/cost.hpp"
@@ -80,8 +81,11 @@ Bound better(const Bound& a, const Bound& b) { return a.value >= b.value ? a : b
 
 Bound time_bound(const Problem& problem, const States& states) {
   const std::vector<double> seconds = least_seconds(problem, states);
-  return better({critical_path_seconds(problem, seconds), "critical path"},
-                {work_seconds(problem, seconds), "work"});
+  const Bound simple = better({critical_path_seconds(problem, seconds), "critical path"},
+                              {work_seconds(problem, seconds), "work"});
+  const double workers = compute_workers(problem);
+  const double both = makespan_bound(problem.needs, seconds, workers).seconds * (1 - 1e-12);
+  return both > simple.value * (1 + 1e-9) ? Bound{both, "path and work"} : simple;
 }
 
 // All tasks, each as cheap as it can be.

@@ -88,6 +88,8 @@ class OnDevice {
     options.limit = limit_;
     options.seed = static_cast<std::uint64_t>(problem_.request().seed);
     options.interrupted = options_.interrupted;
+    const Recognised recognised = recognise_chain(problem_.graph(), problem_.before);
+    if (recognised.chain) options.chain = &*recognised.chain;
     GraphSolver solver(graph_, costs(aim, states), memory_orders(problem_), options);
     const auto plan = solver.solve(graph_.capacity_bytes);
     const bool keeps_all = plan && plan->sequence.size() == graph_.tasks.size();
