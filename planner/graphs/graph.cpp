@@ -17,7 +17,7 @@ namespace {
 
 constexpr double bound_work_per_unit = 0.5;
 constexpr double room_shares[] = {0.94, 0.86, 0.76};  // of the memory, for plans that leave room
-constexpr double hidden_shares[] = {0.5, 0.95};       // of the time of moves
+constexpr double hidden_shares[] = {0.5, 0.95, 1};    // of the time of moves
 constexpr double move_shares[] = {1, 0.95, 0.88};     // of the memory, for plans with moves
 constexpr int attempts = 8;                           // at fitting addresses into the memory
 constexpr int most_prices = 4;                        // of a second, tried for a deadline
@@ -71,7 +71,9 @@ class OnDevice {
     std::vector<double> tried{0};
     for (int i = 0; i < most_prices && last_ && !options_.is_interrupted(); ++i) {
       const double price = worth_of_a_second(problem_, *last_);
-      const auto is_near = [&](double other) { return std::abs(price - other) <= 1e-6 * price; };
+      const auto is_near = [&](double other) {
+        return price == other || std::abs(price - other) <= 1e-6 * price;
+      };
       if (std::any_of(tried.begin(), tried.end(), is_near)) return;
       tried.push_back(price);
       last_.reset();
