@@ -150,7 +150,7 @@ void print(const std::vector<ComparedRun>& runs) {
 }
 
 void measure(const Options& options) {
-  const WorkCounter counter(watts);
+  const WorkCounter counter(watts, WorkCounter::Threads::several);
   const MeterPlaces places{
       .powercap = WorkCounter::root, .perf = "none", .nvml = "none", .files = &counter};
   const Calibration general = calibrated(options, places);
