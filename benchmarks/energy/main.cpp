@@ -90,7 +90,7 @@ Platform with_one_worker(Platform platform) {
 }
 
 double seconds_of(const Spent& spent) { return spent.seconds; }
-double watts_of(const Spent& spent) { return spent.watts(); }
+double watts_of(const Spent& spent) { return spent.watts; }
 double joules_of(const Spent& spent) { return spent.joules; }
 
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
@@ -99,8 +99,8 @@ void add_row(const ComparedRun& run, TextTable& table) {
   const Spent mean = run.mean();
   table.row({run.name, run.basis, std::to_string(run.workers), seconds_text(run.predicted.seconds),
              seconds_text(mean.seconds), signed_percent(error_of(run, seconds_of)),
-             percent_text(floor_of(run, seconds_of)), fmt::format("{:.2f}", run.predicted.watts()),
-             fmt::format("{:.2f}", mean.watts()), signed_percent(error_of(run, watts_of)),
+             percent_text(floor_of(run, seconds_of)), fmt::format("{:.2f}", run.predicted.watts),
+             fmt::format("{:.2f}", mean.watts), signed_percent(error_of(run, watts_of)),
              joules_text(run.predicted.joules), joules_text(mean.joules),
              signed_percent(error_of(run, joules_of)), percent_text(floor_of(run, joules_of))});
 }
