@@ -39,7 +39,7 @@ TEST_CASE("a training switches states where its plan does, computes the same, an
   const Schedule schedule = in_turns(plain);
   const FakeCpufreq cpufreq;
   const TemporaryFolder folder;
-  const PowerOptions states{
+  const RunPowerOptions states{
       .set = true, .places = {.cpufreq = cpufreq.root()}, .saved_file = folder.path("power")};
   std::vector<std::string> seen;
   std::string state_sha256;
