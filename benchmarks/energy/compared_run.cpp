@@ -13,10 +13,11 @@ namespace {
 
 const std::atomic<bool> never{false};
 
+// That compute, or load the next batch.
 std::int64_t busy_workers(const Schedule& schedule) {
   std::set<int> workers;
   for (const Action& action : schedule.actions) {
-    if (action.what == Do::compute) workers.insert(action.worker);
+    if (action.what != Do::copy) workers.insert(action.worker);
   }
   return std::ssize(workers);
 }

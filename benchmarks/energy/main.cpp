@@ -107,11 +107,13 @@ void add_row(const ComparedRun& run, TextTable& table) {
 
 void print_medians(const std::vector<ComparedRun>& runs, const std::string& which,
                    bool (*is_one)(const ComparedRun&), const std::string& basis) {
+  const auto is_meant = [&](const ComparedRun& run) { return is_one(run) && run.basis == basis; };
+  if (std::none_of(runs.begin(), runs.end(), is_meant)) return;
   const auto medians = [&](double (*quantity)(const Spent&)) {
     std::vector<double> errors;
     std::vector<double> floors;
     for (const ComparedRun& run : runs) {
-      if (!is_one(run) || run.basis != basis) continue;
+      if (!is_meant(run)) continue;
       errors.push_back(std::abs(error_of(run, quantity)));
       floors.push_back(floor_of(run, quantity));
     }

@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t seed = 0;
 constexpr int warmup_steps = 2;
 constexpr int fewest_steps = 5;
-constexpr int most_steps = 25;
-constexpr double enough_seconds = 0.1;
+constexpr int most_steps = 200;
+constexpr double enough_seconds = 0.15;
 
 }  // namespace
 
