@@ -9,21 +9,28 @@
 #include "planner/graphs/graph_draft.hpp"
 #include "planner/graphs/graph_moves.hpp"
 #include "planner/graphs/graph_solver.hpp"
+#include "planner/graphs/side_by_side.hpp"
 
 namespace stint {
 namespace {
 
 constexpr double bound_work_per_unit = 0.5;
 constexpr double room_shares[] = {0.94, 0.86, 0.76};  // of the memory, for plans that leave room
-constexpr double hidden_shares[] = {0.5, 0.95};       // of the time of moves
-constexpr double move_shares[] = {1, 0.95, 0.88};     // of the memory, for plans with moves
-constexpr int attempts = 8;                           // at fitting addresses into the memory
+constexpr double hidden_shares[] = {0.95, 0.5};       // of the time of moves
+constexpr double move_shares[] = {0.96, 0.88, 0.76, 0.62};  // of the memory, for plans with moves
+constexpr double near_bound = 1e-4;                         // good enough to stop
+constexpr int attempts = 8;                                 // at fitting addresses into the memory
 
 class OnDevice {
  public:
   OnDevice(const Problem& problem, const SearchOptions& options, const DeviceGraph& graph,
            double limit, Answer& answer)
-      : problem_(problem), options_(options), graph_(graph), limit_(limit), answer_(answer) {}
+      : problem_(problem),
+        options_(options),
+        graph_(graph),
+        limit_(limit),
+        answer_(answer),
+        scratch_(problem.blank) {}
 
   void plan() {
     const ChainAim aim =
@@ -66,15 +73,19 @@ class OnDevice {
     options.interrupted = options_.interrupted;
     GraphSolver solver(graph_, costs(aim, states), memory_orders(problem_), options);
     const auto plan = solver.solve(graph_.capacity_bytes);
-    const bool keeps_all = plan && plan->sequence.size() == graph_.tasks.size();
-    if (!keeps_all || device().workers > 1) move_items(solver, aim, states);
-    if (!plan) return;
-    for (int workers = device().workers; workers > 0; workers /= 2) {
-      if (!fit(solver, *plan, states, workers)) continue;
-      if (workers > 1) leave_room(solver, states, workers);
-      break;
-    }
-    claim(solver);
+    int workers = device().workers;
+    while (plan && workers > 1 && !fit(solver, *plan, states, workers)) workers /= 2;
+    if (plan && workers == 1) fit(solver, *plan, states, 1);
+    if (!is_good()) move_items(solver, aim, states);
+    if (plan && workers > 1 && !is_good()) leave_room(solver, states, workers);
+    if (plan && !is_good()) claim(solver);
+  }
+
+  // Nothing is much better than what is found already.
+  bool is_good() const {
+    if (!answer_.schedule) return false;
+    const double least = objective_bound(problem_).value;
+    return answer_.schedule->predicted.objective.value <= least * (1 + near_bound);
   }
 
   // Items may also leave the memory and come back; cheap if nobody has to wait for that.
@@ -88,21 +99,41 @@ class OnDevice {
         const auto capacity = static_cast<std::int64_t>(bytes);
         const auto prices = with_moves(problem_, moving, *place, aim, hidden, costs(aim, states));
         const auto plan = solver.solve_moving(moving, prices, capacity);
-        if (!plan || options_.is_interrupted()) break;
+        if (!plan || options_.is_interrupted() || is_good()) break;
         const TaskSequence sequence =
             with_early_fetches(problem_, moving, *place, plan->sequence, graph_.capacity_bytes);
         const GraphCrew crew{device().workers, states, graph_.capacity_bytes, place};
-        Schedule schedule =
-            finish(problem_, graph_draft(problem_, moving, sequence, crew), "graph");
+        Schedule schedule = finished(moving, sequence, crew);
+        std::fprintf(
+            stderr,
+            "DBG %.1fs moving hidden %.2f share %.2f cost +%.2f%% J %.3f s %.3f arena %.3f\n",
+            double(clock()) / 1e6, hidden, share,
+            100 * (plan->measure.cost / solver.cost_of_all() - 1), schedule.predicted.joules,
+            schedule.predicted.seconds,
+            double(schedule.arenas[memory_name(problem_.platform(), graph_.memory)]) /
+                double(problem_.capacity_bytes[graph_.memory]));
         if (accept(problem_, schedule, answer_)) keep(std::move(schedule));
       }
     }
   }
 
+  // In the order of the sequence, or in that in which several workers would begin its steps.
+  Schedule finished(const DeviceGraph& graph, const TaskSequence& sequence, const GraphCrew& crew) {
+    Draft draft = graph_draft(problem_, graph, sequence, crew);
+    if (crew.workers > 1 || crew.place) {
+      const TaskSequence other = side_by_side(problem_, graph, sequence, crew);
+      Draft beside = graph_draft(problem_, graph, other, crew);
+      const auto cost = cost_of(problem_, draft, scratch_);
+      const auto cost_beside = cost_of(problem_, beside, scratch_);
+      if (cost && cost_beside && cost_beside->seconds < cost->seconds) draft = std::move(beside);
+    }
+    return finish(problem_, draft, "graph");
+  }
+
   // A plan that takes less leaves room for more to run side by side.
   void leave_room(GraphSolver& solver, const std::vector<int>& states, int workers) {
     for (const double share : room_shares) {
-      if (options_.is_interrupted()) return;
+      if (options_.is_interrupted() || is_good()) return;
       const auto capacity = static_cast<double>(graph_.capacity_bytes) * share;
       const auto plan = solver.shrink(static_cast<std::int64_t>(capacity));
       if (!plan) return;
@@ -116,8 +147,7 @@ class OnDevice {
     std::int64_t capacity = graph_.capacity_bytes;
     for (int tried = 0; tried < attempts; ++tried) {
       const GraphCrew crew{workers, states, capacity};
-      const Draft draft = graph_draft(problem_, graph_, plan.sequence, crew);
-      Schedule schedule = finish(problem_, draft, "graph");
+      Schedule schedule = finished(graph_, plan.sequence, crew);
       const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
       if (accept(problem_, schedule, answer_)) return keep(std::move(schedule)), true;
       const std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
@@ -148,6 +178,7 @@ class OnDevice {
   const DeviceGraph& graph_;
   double limit_;
   Answer& answer_;
+  Schedule scratch_;
 };
 
 // Where all that tasks ever write fits beside each other, nobody needs to choose.
