@@ -17,7 +17,7 @@ namespace {
 constexpr double bound_work_per_unit = 0.5;
 constexpr double room_shares[] = {0.94, 0.86, 0.76};  // of the memory, for plans that leave room
 constexpr double hidden_shares[] = {0.95, 0.5};       // of the time of moves
-constexpr double move_shares[] = {0.96, 0.88, 0.76, 0.62};  // of the memory, for plans with moves
+constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
 constexpr double near_bound = 1e-4;                         // good enough to stop
 constexpr int attempts = 8;                                 // at fitting addresses into the memory
 
@@ -104,14 +104,6 @@ class OnDevice {
             with_early_fetches(problem_, moving, *place, plan->sequence, graph_.capacity_bytes);
         const GraphCrew crew{device().workers, states, graph_.capacity_bytes, place};
         Schedule schedule = finished(moving, sequence, crew);
-        std::fprintf(
-            stderr,
-            "DBG %.1fs moving hidden %.2f share %.2f cost +%.2f%% J %.3f s %.3f arena %.3f\n",
-            double(clock()) / 1e6, hidden, share,
-            100 * (plan->measure.cost / solver.cost_of_all() - 1), schedule.predicted.joules,
-            schedule.predicted.seconds,
-            double(schedule.arenas[memory_name(problem_.platform(), graph_.memory)]) /
-                double(problem_.capacity_bytes[graph_.memory]));
         if (accept(problem_, schedule, answer_)) keep(std::move(schedule));
       }
     }

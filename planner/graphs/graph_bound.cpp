@@ -256,12 +256,6 @@ std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& grap
   solver.strong_relaxation = graph.tasks.size() <= strong_up_to_tasks;
   solver.interrupted = options.interrupted;
   const MomentSolution solution = solve_moments(master, solver, 0);
-  std::fprintf(
-      stderr,
-      "DBG %.1fs bound moments %zu of %zu status %d bound %.4f%% value %.4f%% work %.2f of %.2f\n",
-      double(clock()) / 1e6, master.moments.size(), moments.size(),
-      static_cast<int>(solution.status), double(solution.bound) / 1e9, double(solution.value) / 1e9,
-      solution.work, work);
   if (solution.status == CpStatus::infeasible) return std::nullopt;
   const double again = static_cast<double>(std::max<std::int64_t>(solution.bound, 0)) * unit;
   const double all = std::accumulate(costs.begin(), costs.end(), 0.0);

@@ -10,8 +10,9 @@ namespace {
 constexpr double cost_units = 1e9;
 constexpr double steps_per_unit = 4e6;   // of local search, for one unit of the limit
 constexpr double steps_per_choice = 40;  // the same for every task and gap: small graphs need less
-constexpr double work_per_unit = 0.6;    // of the solver
-constexpr double first_share = 0.04;     // of the steps, for every search but the last
+constexpr double least_steps = 2e5;
+constexpr double work_per_unit = 0.6;  // of the solver
+constexpr double first_share = 0.04;   // of the steps, for every search but the last
 constexpr double short_share = 0.08;
 constexpr double short_work = 0.2;  // of the solver's, for a little less memory
 constexpr double moving_share = 0.15;
@@ -76,7 +77,7 @@ RetentionSearchOptions GraphSolver::search_options(std::int64_t capacity, double
   RetentionSearchOptions search;
   search.capacity_bytes = capacity;
   const auto tasks = static_cast<double>(graph_.tasks.size());
-  const double enough = steps_per_choice * tasks * gaps_.count();
+  const double enough = std::max(least_steps, steps_per_choice * tasks * gaps_.count());
   search.steps =
       static_cast<std::int64_t>(options_.limit * std::min(steps_per_unit, enough) * share);
   search.seed = options_.seed * 1000 + searches_;
@@ -154,12 +155,12 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   return solution;
 }
 
-// The bound is of costs rounded down, each by less than a unit.
-bool GraphSolver::is_proved() const {
-  if (!best_) return false;
-  const double bound = meter_.cost_of_all() * (1 + static_cast<double>(known_bound_) / cost_units);
-  return best_->measure.cost <= bound * (1 + 1e-7);
+double GraphSolver::bound() const {
+  return meter_.cost_of_all() * (1 + static_cast<double>(known_bound_) / cost_units);
 }
+
+// The bound is of costs rounded down, each by less than a unit.
+bool GraphSolver::is_proved() const { return best_ && best_->measure.cost <= bound() * (1 + 1e-7); }
 
 void GraphSolver::generate_moments(std::int64_t capacity) {
   int stalled = 0;  // how often in a row a moment did not improve the bound

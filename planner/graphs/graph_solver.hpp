@@ -42,6 +42,10 @@ class GraphSolver {
   // Tasks at whose first runs memory was counted, as they came.
   std::vector<TaskId> moments() const;
   double cost_of_all() const { return meter_.cost_of_all(); }
+  // Of every plan in the order of first runs at hand, for the memory solved last; and whether the
+  // plan meets it.
+  double bound() const;
+  bool is_proved() const;
   std::int64_t least_peak_bytes() const { return least_peak_; }  // of any sequence seen
 
  private:
@@ -59,7 +63,6 @@ class GraphSolver {
   bool add_moment(int position);
   MomentSolution solve_master(std::int64_t capacity);
   void generate_moments(std::int64_t capacity);
-  bool is_proved() const;
   double worth(const MomentSolution& solution) const;
 
   const DeviceGraph& graph_;
