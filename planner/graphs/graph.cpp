@@ -14,12 +14,12 @@
 namespace stint {
 namespace {
 
-constexpr double bound_work_per_unit = 0.5;
-constexpr double room_shares[] = {0.94, 0.86, 0.76};  // of the memory, for plans that leave room
-constexpr double hidden_shares[] = {0.95, 0.5};       // of the time of moves
+constexpr double bound_work_per_unit = 0.3;
+constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for plans that leave room
+constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
 constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
-constexpr double near_bound = 1e-4;                         // good enough to stop
-constexpr int attempts = 8;                                 // at fitting addresses into the memory
+constexpr double near_bound = 1e-3;                     // good enough to stop
+constexpr int attempts = 8;                             // at fitting addresses into the memory
 
 class OnDevice {
  public:
@@ -77,7 +77,8 @@ class OnDevice {
     while (plan && workers > 1 && !fit(solver, *plan, states, workers)) workers /= 2;
     if (plan && workers == 1) fit(solver, *plan, states, 1);
     if (!is_good()) move_items(solver, aim, states);
-    if (plan && workers > 1 && !is_good()) leave_room(solver, states, workers);
+    const bool moves = answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
+    if (plan && workers > 1 && !moves && !is_good()) leave_room(solver, states, workers);
     if (plan && !is_good()) claim(solver);
   }
 

@@ -203,15 +203,21 @@ class Drafting {
   // waits for as many as it takes, the first to end first.
   double room_at(int step, Action& action) {
     if (!is_watched()) return 0;
-    const double soonest = *std::min_element(free_at_.begin(), free_at_.end());
     std::sort(under_way_.begin(), under_way_.end(),
               [](const UnderWay& a, const UnderWay& b) { return a.end < b.end; });
-    std::erase_if(under_way_, [&](const UnderWay& other) { return other.end <= soonest; });
+    const double soonest_compute = *std::min_element(free_at_.begin(), free_at_.end());
+    const double soonest_copy = std::max(link_free_at_, last_begin_);
+    const double soonest = action.what == Do::copy ? soonest_copy : soonest_compute;
+    std::erase_if(under_way_, [&](const UnderWay& other) {
+      return other.end <= std::min(soonest_compute, last_begin_);
+    });
+    const auto is_over = [&](const UnderWay& other) { return other.end <= soonest; };
     std::int64_t bytes = live_[step];
-    for (const UnderWay& other : under_way_) bytes += other.bytes;
+    for (const UnderWay& other : under_way_) bytes += is_over(other) ? 0 : other.bytes;
     double begin = 0;
     for (const UnderWay& other : under_way_) {
       if (bytes <= crew_.capacity_bytes) break;
+      if (is_over(other)) continue;
       bytes -= other.bytes;
       begin = other.end;
       action.after.push_back(other.action);
