@@ -19,7 +19,18 @@ constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for pl
 constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
 constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
 constexpr double near_bound = 1e-3;                     // good enough to stop
+constexpr std::size_t shared_up_to_tasks = 20000;       // where memory is no matter
 constexpr int attempts = 8;                             // at fitting addresses into the memory
+
+// Where all that tasks ever write fits beside each other, nobody needs to choose.
+bool fits_whole(const DeviceGraph& graph, int workers) {
+  std::int64_t bytes = 0;
+  std::int64_t workspace = 0;
+  for (const GraphItem& item : graph.items) bytes += item.bytes;
+  for (const GraphTask& task : graph.tasks) workspace = std::max(workspace, task.workspace_bytes);
+  return bytes <= graph.capacity_bytes &&
+         workspace <= (graph.capacity_bytes - bytes) / std::max(workers, 1);
+}
 
 class OnDevice {
  public:
@@ -76,6 +87,7 @@ class OnDevice {
     int workers = device().workers;
     while (plan && workers > 1 && !fit(solver, *plan, states, workers)) workers /= 2;
     if (plan && workers == 1) fit(solver, *plan, states, 1);
+    if (fits_whole(graph_, device().workers)) return;
     if (!is_good()) move_items(solver, aim, states);
     const bool moves = answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
     if (plan && workers > 1 && !moves && !is_good()) leave_room(solver, states, workers);
@@ -174,24 +186,17 @@ class OnDevice {
   Schedule scratch_;
 };
 
-// Where all that tasks ever write fits beside each other, nobody needs to choose.
-bool fits_whole(const DeviceGraph& graph, int workers) {
-  std::int64_t bytes = 0;
-  std::int64_t workspace = 0;
-  for (const GraphItem& item : graph.items) bytes += item.bytes;
-  for (const GraphTask& task : graph.tasks) workspace = std::max(workspace, task.workspace_bytes);
-  return bytes <= graph.capacity_bytes &&
-         workspace <= (graph.capacity_bytes - bytes) / std::max(workers, 1);
-}
-
-// The devices that are worth a look: among several strategies, those with a choice to make.
+// The devices that are worth a look: among several strategies, those with a choice to make of what
+// is kept, or of who computes what.
 std::vector<DeviceGraph> device_graphs(const Problem& problem) {
   const auto& devices = problem.platform().devices;
   const bool is_asked = strategy_name(problem.request().strategy) == "graph";
   std::vector<DeviceGraph> all;
   for (std::size_t d = 0; d < devices.size(); ++d) {
     auto flat = device_graph(problem, static_cast<DeviceId>(d));
-    if (flat && (is_asked || !fits_whole(*flat, devices[d].workers)))
+    if (!flat) continue;
+    const bool is_shared = devices[d].workers > 1 && flat->tasks.size() <= shared_up_to_tasks;
+    if (is_asked || is_shared || !fits_whole(*flat, devices[d].workers))
       all.push_back(std::move(*flat));
   }
   return all;
