@@ -16,8 +16,10 @@ constexpr double work_per_unit = 0.6;   // of the solver
 constexpr double first_share = 0.04;    // of the steps, for every search but the last
 constexpr double short_share = 0.08;
 constexpr double moving_share = 0.15;
-constexpr double last_share = 0.3;  // of two
-constexpr double improve_share = 0.5;
+constexpr double last_share = 0.3;
+constexpr double improve_share = 0.8;  // of three
+constexpr double quick_share = 0.05;
+constexpr double proof_tolerance = 1e-7;
 constexpr int most_moments = 24;
 constexpr int most_stalled = 4;
 constexpr std::size_t strong_up_to_tasks = 20000;
@@ -80,6 +82,7 @@ RetentionSearchOptions GraphSolver::search_options(std::int64_t capacity, double
   search.capacity_bytes = capacity;
   search.steps = static_cast<std::int64_t>(options_.limit * steps_per_unit * share);
   search.seed = options_.seed * 1000 + searches_;
+  search.good_enough = bound() * (1 + proof_tolerance);
   search.interrupted = options_.interrupted;
   return search;
 }
@@ -156,7 +159,12 @@ double GraphSolver::bound() const {
 }
 
 // The bound is of costs rounded down, each by less than a unit.
-bool GraphSolver::is_proved() const { return best_ && best_->measure.cost <= bound() * (1 + 1e-7); }
+bool GraphSolver::is_proved() const {
+  if (!best_) return false;
+  const std::size_t again = best_->sequence.size() - graph_.tasks.size();
+  const double rounding = static_cast<double>(again) / cost_units;
+  return best_->measure.cost <= bound() * (1 + proof_tolerance + rounding);
+}
 
 void GraphSolver::generate_moments(std::int64_t capacity) {
   int stalled = 0;  // how often in a row a moment did not improve the bound
@@ -166,8 +174,10 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
     stalled = known_bound_ > bound_before ? 0 : stalled + 1;
     if (solution.there.empty()) return;
     const auto attempt = replayed(replay_.make(moments_, solution.there), capacity);
+    const TaskSequence replayed_sequence = replay_.sequence();
     const bool fits = attempt && attempt->peak_bytes <= capacity;
     if (!fits) search(retention_of(solution), capacity, first_share);
+    if (!fits && attempt) improve(replayed_sequence, capacity, quick_share);
     const bool is_solved = solution.status == CpStatus::optimal;
     if (is_proved() || (fits && is_solved) || !attempt) return;
     if (!is_solved && best_ && worth(solution) >= best_->measure.cost) return;
@@ -181,13 +191,16 @@ void GraphSolver::combine_blocks(std::int64_t capacity) {
   if (plan) note(plan->sequence, plan->measure, capacity);
 }
 
-// The plan at hand, run by run.
-void GraphSolver::improve(std::int64_t capacity, double share) {
-  if (!best_) return;
+void GraphSolver::improve(const TaskSequence& start, std::int64_t capacity, double share) {
+  if (is_proved()) return;
   const RetentionSearchOptions options = search_options(capacity, share);
   ++searches_;
-  const auto found = search_sequence(graph_, meter_, best_->sequence, options);
+  const auto found = search_sequence(graph_, meter_, start, options);
   if (found) note(found->sequence, found->measure, capacity);
+}
+
+void GraphSolver::improve_best(std::int64_t capacity, double share) {
+  improve(best_ ? TaskSequence(best_->sequence) : gaps_.order(), capacity, share);
 }
 
 double GraphSolver::worth(const MomentSolution& solution) const {
@@ -195,8 +208,10 @@ double GraphSolver::worth(const MomentSolution& solution) const {
 }
 
 std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity) {
+  const TaskSequence start = best_ ? best_->sequence : gaps_.order();
   best_.reset();
   search(best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_, capacity, short_share);
+  improve(start, capacity, short_share);
   return best_;
 }
 
@@ -209,11 +224,16 @@ std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   const Retention start = best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
   search(start, capacity, first_share);
   if (has_cp_sat()) generate_moments(capacity);
-  if (!is_proved()) combine_blocks(capacity);
-  if (!is_proved()) search(gaps_.keep_all(), capacity, last_share);
-  if (!is_proved() && !best_retention_.keep.empty()) search(best_retention_, capacity, last_share);
-  if (!is_proved()) improve(capacity, improve_share);
+  if (!is_proved()) search_long(capacity);
   return best_;
+}
+
+void GraphSolver::search_long(std::int64_t capacity) {
+  combine_blocks(capacity);
+  search(gaps_.keep_all(), capacity, last_share);
+  improve_best(capacity, improve_share);
+  improve(gaps_.order(), capacity, improve_share);
+  improve_best(capacity, improve_share);
 }
 
 }  // namespace stint

@@ -64,8 +64,10 @@ class GraphSolver {
   bool add_moment(int position);
   MomentSolution solve_master(std::int64_t capacity);
   void generate_moments(std::int64_t capacity);
+  void search_long(std::int64_t capacity);
   void combine_blocks(std::int64_t capacity);
-  void improve(std::int64_t capacity, double share);
+  void improve(const TaskSequence& start, std::int64_t capacity, double share);
+  void improve_best(std::int64_t capacity, double share);
   double worth(const MomentSolution& solution) const;
 
   const DeviceGraph& graph_;
