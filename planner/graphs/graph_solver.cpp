@@ -18,6 +18,7 @@ constexpr double short_share = 0.08;
 constexpr double moving_share = 0.15;
 constexpr double last_share = 0.3;
 constexpr double improve_share = 0.8;  // of three
+constexpr std::int64_t improve_steps_per_pair = 2000;  // of tasks: enough for small graphs
 constexpr double quick_share = 0.05;
 constexpr double proof_tolerance = 1e-7;
 constexpr int most_moments = 24;
@@ -101,7 +102,8 @@ std::optional<GraphPlan> GraphSolver::solve_moving(const DeviceGraph& moving,
                                                    std::int64_t capacity) const {
   SequenceMeter meter(moving, costs);
   const Retention start = best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
-  const auto options = search_options(capacity, moving_share);
+  auto options = search_options(capacity, moving_share);
+  options.good_enough = 0;  // the bound is of plans without moves
   return search_retention(moving, gaps_, meter, start, options).plan;
 }
 
@@ -193,7 +195,9 @@ void GraphSolver::combine_blocks(std::int64_t capacity) {
 
 void GraphSolver::improve(const TaskSequence& start, std::int64_t capacity, double share) {
   if (is_proved()) return;
-  const RetentionSearchOptions options = search_options(capacity, share);
+  RetentionSearchOptions options = search_options(capacity, share);
+  const auto tasks = static_cast<std::int64_t>(graph_.tasks.size());
+  options.steps = std::min(options.steps, improve_steps_per_pair * tasks * tasks);
   ++searches_;
   const auto found = search_sequence(graph_, meter_, start, options);
   if (found) note(found->sequence, found->measure, capacity);
