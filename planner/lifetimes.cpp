@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "planner/addresses/offsets.hpp"
 #include "planner/edges.hpp"
-#include "planner/offsets.hpp"
 
 namespace stint {
 

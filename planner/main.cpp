@@ -17,11 +17,14 @@
 #include "files/input_error.hpp"
 #include "files/text_file.hpp"
 #include "planner/chains/chain_frontier.hpp"
+#include "planner/explain.hpp"
 #include "planner/memory_request.hpp"
+#include "planner/memory_sweep.hpp"
 #include "planner/outcome_json.hpp"
 #include "planner/plan.hpp"
 #include "planner/report.hpp"
 #include "planner/training_request.hpp"
+#include "planner/what_if.hpp"
 #include "platforms/here.hpp"
 #include "schedules/learned_times.hpp"
 
@@ -39,6 +42,7 @@ struct Options {
   std::string frontier;  // "" is none
   bool no_recompute = false;
   bool no_offload = false;
+  bool what_if = false;
   int threads = 1;
   bool json = false;
   bool quiet = false;
@@ -100,18 +104,27 @@ stint::SearchOptions search_options(const Options& options, bool draw) {
 int report(const Options& options, const stint::Problem& problem, const stint::Outcome& outcome) {
   if (outcome.schedule && !options.output.empty())
     stint::write_text(options.output, schedule_text(*outcome.schedule) + "\n");
-  if (options.json) stint::write_text("-", outcome_text(outcome));
+  std::vector<stint::WhatIf> answers;
+  if (outcome.schedule && options.what_if)
+    answers = what_if(problem, *outcome.schedule, search_options(options, false));
+  if (options.json) stint::write_text("-", outcome_text(outcome, answers));
   if (!outcome.schedule) {
     std::cerr << "plan: " << no_plan_text(outcome) << '\n';
     return outcome.status == stint::Status::infeasible ? infeasible : no_plan;
   }
-  if (!options.quiet) std::cerr << plan_text(problem, *outcome.schedule) << '\n';
+  if (options.quiet) return ok;
+  std::cerr << plan_text(problem, *outcome.schedule) << '\n';
+  if (options.what_if) std::cerr << what_if_text(outcome.schedule->predicted, answers) << '\n';
   return ok;
 }
 
 int write_frontier(const Options& options, const stint::Problem& problem) {
-  const stint::Frontier frontier =
-      memory_frontier(problem, search_options(options, false), options.model);
+  const stint::SearchOptions search = search_options(options, false);
+  const auto table = chain_frontier(problem, search);
+  const stint::Frontier frontier = table ? *table : memory_sweep(problem, search);
+  if (frontier.points.empty())
+    throw stint::InputError(
+        options.model, "there is no plan for it even without a bound; expected one for --frontier");
   stint::write_text(options.output.empty() ? "-" : options.output, frontier_text(frontier) + "\n");
   if (!options.quiet) std::cerr << summary(frontier);
   return ok;
@@ -130,7 +143,8 @@ int plan(const Options& options) {
   const bool draw = !options.quiet && isatty(STDERR_FILENO) != 0;
   if (!options.quiet) std::cerr << problem_text(problem) << '\n';
   if (!options.frontier.empty()) return write_frontier(options, problem);
-  const stint::Outcome outcome = plan(problem, search_options(options, draw));
+  stint::Outcome outcome = plan(problem, search_options(options, draw));
+  explain(problem, search_options(options, false), outcome);
   if (draw) std::cerr << "\r\033[K";
   return report(options, problem, outcome);
 }
@@ -194,6 +208,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--frontier", options.frontier,
                  "write the curve of cost against memory instead of a plan: memory")
       ->check(CLI::IsMember({"memory"}).description(""));
+  app.add_flag("--what-if", options.what_if,
+               "also plan with more memory, faster links, a later deadline: what would it save?");
   app.add_flag("--json", options.json, "print the status and the prediction as one JSON object");
   app.add_flag("-q,--quiet", options.quiet, "print nothing but errors");
 }

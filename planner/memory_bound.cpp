@@ -51,6 +51,22 @@ class Bounding {
     return best;
   }
 
+  MemoryReason reason_above(std::int64_t bytes) const {
+    MemoryReason fewest;
+    for (std::size_t t = 0; t < forced_.size(); ++t) {
+      if (!forced_[t]) continue;
+      std::vector<Holder> holders = holders_of(joined(segments_during(t), state_));
+      const std::int64_t workspace = aligned(graph_.tasks[t].workspace_bytes, memory_);
+      if (workspace > 0) holders.push_back({workspace, no_tensor, static_cast<TaskId>(t)});
+      keep_fewer(largest_above(std::move(holders), bytes_during(t), bytes), fewest);
+    }
+    if (isolated_) {
+      const SegmentSet end = joined(results_here(), state_);
+      keep_fewer(largest_above(holders_of(end), size(end), bytes), fewest);
+    }
+    return fewest;
+  }
+
   // While the task runs here, with everything that is known to be there.
   std::int64_t bytes_during(std::size_t task) const {
     std::int64_t bytes = capped_sum(size(segments_during(task)), state_bytes_);
@@ -59,6 +75,50 @@ class Bounding {
   }
 
  private:
+  // What has bytes at a moment: a whole, or a task its workspace.
+  struct Holder {
+    std::int64_t bytes = 0;
+    TensorId tensor = no_tensor;
+    std::optional<TaskId> workspace_of;
+  };
+
+  static void keep_fewer(MemoryReason some, MemoryReason& fewest) {
+    const bool is_better = some.size() > 0 && (fewest.size() == 0 || some.size() < fewest.size());
+    if (is_better) fewest = std::move(some);
+  }
+
+  // The largest holders of a moment, whose bytes are `all` in all, that are above the bytes. What
+  // may be overwritten, by which `all` is less than their sum, is taken off first.
+  static MemoryReason largest_above(std::vector<Holder> holders, std::int64_t all,
+                                    std::int64_t bytes) {
+    MemoryReason reason;
+    if (all <= bytes) return reason;
+    std::stable_sort(holders.begin(), holders.end(),
+                     [](const Holder& a, const Holder& b) { return a.bytes > b.bytes; });
+    std::int64_t sum = all;
+    for (const Holder& holder : holders) sum -= holder.bytes;
+    for (const Holder& holder : holders) {
+      if (sum > bytes) break;
+      sum = capped_sum(sum, holder.bytes);
+      if (holder.workspace_of)
+        reason.workspace_of = holder.workspace_of;
+      else
+        reason.tensors.push_back(holder.tensor);
+    }
+    return reason;
+  }
+
+  std::vector<Holder> holders_of(const SegmentSet& set) const {
+    std::vector<Holder> holders;
+    for (std::size_t i = 0; i < set.size();) {
+      SegmentSet of_whole;
+      const TensorId whole = whole_of_[set[i]];
+      for (; i < set.size() && whole_of_[set[i]] == whole; ++i) of_whole.push_back(set[i]);
+      holders.push_back({size(of_whole), whole, std::nullopt});
+    }
+    return holders;
+  }
+
   bool only_in(MemoryId memory, std::size_t task) const {
     const auto& devices = problem_.platform().devices;
     for (std::size_t d = 0; d < devices.size(); ++d) {
@@ -257,6 +317,10 @@ std::int64_t largest_task(const Problem& problem) {
 
 MemoryBound memory_bound(const Problem& problem, MemoryId memory) {
   return Bounding(problem, memory).best();
+}
+
+MemoryReason reason_above(const Problem& problem, MemoryId memory, std::int64_t bytes) {
+  return Bounding(problem, memory).reason_above(bytes);
 }
 
 std::int64_t least_memory(const Problem& problem) {

@@ -22,13 +22,16 @@ ordered_json shortage_json(const Shortage& shortage) {
   json["asked" + unit] = number(shortage.asked, bytes);
   json["lower_bound" + unit] = number(shortage.lower_bound, bytes);
   json["found" + unit] = shortage.found ? number(*shortage.found, bytes) : ordered_json(nullptr);
-  if (bytes) json["tensors"] = shortage.tensors;
+  if (bytes) {
+    json["tensors"] = shortage.tensors;
+    json["reason"] = shortage.reason;
+  }
   return json;
 }
 
 }  // namespace
 
-std::string outcome_text(const Outcome& outcome) {
+std::string outcome_text(const Outcome& outcome, const std::vector<WhatIf>& answers) {
   ordered_json json{{"status", to_string(outcome.status)}};
   if (outcome.schedule) {
     json.update(to_json(outcome.schedule->predicted));
@@ -38,6 +41,11 @@ std::string outcome_text(const Outcome& outcome) {
       json["shortages"].push_back(shortage_json(shortage));
     if (!outcome.shortages.empty()) json.update(shortage_json(outcome.shortages.front()));
   }
+  for (const WhatIf& answer : answers)
+    json["what_if"].push_back({{"change", answer.change},
+                               {"saves", answer.saves},
+                               {"saves_at_most", answer.saves_at_most},
+                               {"from", "neighbouring solve"}});
   if (outcome.interrupted) json["interrupted"] = true;
   return json.dump(1) + "\n";
 }

@@ -14,6 +14,7 @@
 #include "planner/graphs/graph.hpp"
 #include "planner/keep_all.hpp"
 #include "planner/memory_bound.hpp"
+#include "planner/placement/placement.hpp"
 #include "planner/prefetch.hpp"
 #include "schedules/validate.hpp"
 
@@ -103,6 +104,11 @@ Shortage memory_shortage(const Problem& problem, MemoryId memory, const Found& f
   shortage.lower_bound = static_cast<double>(bound.bytes);
   const auto least = found.least_arena.find(memory);
   if (least != found.least_arena.end()) shortage.found = static_cast<double>(least->second);
+  const MemoryReason reason = reason_above(problem, memory, problem.capacity_bytes[memory]);
+  for (const TensorId tensor : reason.tensors)
+    shortage.reason.push_back(problem.graph().tensors[tensor].name);
+  if (reason.workspace_of)
+    shortage.reason.push_back("workspace of " + problem.graph().tasks[*reason.workspace_of].name);
   for (const TensorId tensor : bound.tensors)
     shortage.tensors.push_back(problem.graph().tensors[tensor].name);
   return shortage;
@@ -132,7 +138,8 @@ void expect_strategy(const std::string& name) { chosen(name); }
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all{{"keep-all", true, keep_all},
                                          {"chain", true, chain},
-                                         {"graph", false, graph},
+                                         {"graph", true, graph},
+                                         {"placement", false, placement},
                                          {"recompute-all", false, recompute_all},
                                          {"segments", false, segments_of_chain}};
   return all;

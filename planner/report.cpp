@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "schedules/prices.hpp"
 #include "schedules/units.hpp"
@@ -58,10 +59,33 @@ std::string shortage_text(const Shortage& shortage) {
                      amount(shortage.lower_bound) + " (proved)";
   if (shortage.found) text += ", " + amount(*shortage.found) + " was found to work";
   if (!shortage.tensors.empty()) text += "; at the peak: " + names_text(shortage.tensors);
+  if (!shortage.reason.empty() && shortage.reason != shortage.tensors)
+    text += "; too large by themselves: " + names_text(shortage.reason);
   return text;
 }
 
+std::string answer_text(const Proof& proof, const WhatIf& answer) {
+  const bool costs = answer.saves < 0;
+  const double amount = std::abs(answer.saves);
+  const std::string share = proof.value == 0 ? "" : " (" + percent_text(amount / proof.value) + ")";
+  const std::string found = amount == 0 ? "save nothing that was found"
+                                        : fmt::format("{} {}{}", costs ? "cost" : "save",
+                                                      value_text(proof.objective, amount), share);
+  const double most = std::max(0.0, answer.saves_at_most);
+  return fmt::format("what if   {} would {}; proved: {}", answer.change, found,
+                     most == 0 ? "no plan saves anything"
+                               : "no plan saves more than " + value_text(proof.objective, most));
+}
+
 }  // namespace
+
+std::string what_if_text(const Predicted& predicted, const std::vector<WhatIf>& answers) {
+  if (answers.empty()) return "what if   nothing limits this plan: no bound, no deadline";
+  std::string text;
+  for (const WhatIf& answer : answers)
+    text += (text.empty() ? "" : "\n") + answer_text(predicted.objective, answer);
+  return text;
+}
 
 std::string problem_text(const Problem& problem) {
   const Platform& platform = problem.platform();

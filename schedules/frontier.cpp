@@ -24,21 +24,27 @@ std::vector<std::size_t> points_shown(std::size_t points) {
   return shown;
 }
 
+std::string gap_text(const Frontier& frontier, const FrontierEntry& point) {
+  const auto value = frontier.objective == Objective::time ? point.seconds : point.joules;
+  if (!value || !point.lower_bound || *value == 0) return "-";
+  return percent_text((*value - *point.lower_bound) / *value);
+}
+
 }  // namespace
 
 std::string summary(const Frontier& frontier) {
   const std::size_t points = frontier.points.size();
-  TextTable table({{frontier.memory}, {"step"}, {"energy"}});
+  TextTable table({{frontier.memory}, {"step"}, {"energy"}, {"gap at most"}});
   for (const std::size_t i : points_shown(points)) {
     const FrontierEntry& point = frontier.points[i];
     table.row({bytes_text(point.bytes), point.seconds ? seconds_text(*point.seconds) : "-",
-               point.joules ? joules_text(*point.joules) : "-"});
+               point.joules ? joules_text(*point.joules) : "-", gap_text(frontier, point)});
   }
   const std::string some =
       points > most_rows ? fmt::format(" ({} of {} points)", most_rows, points) : "";
-  return fmt::format("frontier   {} on {}, least {} for live bytes{}\n{}", one_line(frontier.model),
-                     one_line(frontier.platform), to_string(frontier.objective), some,
-                     table.text());
+  return fmt::format("frontier   {} on {}, least {} {}{}\n{}", one_line(frontier.model),
+                     one_line(frontier.platform), to_string(frontier.objective),
+                     frontier.addressed ? "with addresses" : "for live bytes", some, table.text());
 }
 
 }  // namespace stint

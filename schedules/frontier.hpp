@@ -1,6 +1,7 @@
 // A frontier, as data: what a step costs at least with every amount of a memory. Written by `plan
-// --frontier`, read by `show`. A point need not have a schedule: the curve comes from one solution,
-// in bytes that are live at once, and addresses may take a little more.
+// --frontier`, read by `show`. A point need not have a schedule. A curve that comes from one
+// solution counts bytes that are live at once, and addresses may take a little more; one that comes
+// from a plan for every point counts the arena, and says what is proved.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct FrontierEntry {
   std::int64_t bytes = 0;  // the least with which it can be had
   std::optional<double> seconds;
   std::optional<double> joules;
+  std::optional<double> lower_bound;    // of the objective with so many bytes: proved
   std::optional<std::string> schedule;  // the path of its file
 };
 
@@ -24,6 +26,7 @@ struct Frontier {
   std::string platform;
   std::string memory;  // whose bytes vary
   Objective objective = Objective::energy;
+  bool addressed = false;             // bytes are those of an arena, else live ones
   std::vector<FrontierEntry> points;  // bytes grow
 };
 

@@ -11,6 +11,7 @@ using Json = nlohmann::ordered_json;
 Json point_json(const FrontierEntry& point) {
   return {{"bytes", point.bytes},
           {"predicted", {{"seconds", or_null(point.seconds)}, {"joules", or_null(point.joules)}}},
+          {"lower_bound", or_null(point.lower_bound)},
           {"schedule", or_null(point.schedule)}};
 }
 
@@ -21,16 +22,18 @@ Json head_json(const Frontier& frontier) {
           {"platform", frontier.platform},
           {"over", "memory"},
           {"memory", frontier.memory},
-          {"objective", to_string(frontier.objective)}};
+          {"objective", to_string(frontier.objective)},
+          {"addressed", frontier.addressed}};
 }
 
 FrontierEntry point_from(const JsonReader& json) {
-  json.expect_only({"bytes", "predicted", "schedule"});
+  json.expect_only({"bytes", "predicted", "lower_bound", "schedule"});
   const JsonReader predicted = json.child("predicted");
   predicted.expect_only({"seconds", "joules"});
   FrontierEntry point{.bytes = json.integer("bytes")};
   if (predicted.has("seconds")) point.seconds = predicted.child("seconds").number();
   if (predicted.has("joules")) point.joules = predicted.child("joules").number();
+  if (json.has("lower_bound")) point.lower_bound = json.child("lower_bound").number();
   if (json.has("schedule")) point.schedule = json.text("schedule");
   return point;
 }
@@ -39,13 +42,14 @@ FrontierEntry point_from(const JsonReader& json) {
 
 Frontier frontier_from_json(const JsonReader& json) {
   json.expect_format("stint-frontier", 1);
-  json.expect_only(
-      {"format", "version", "model", "platform", "over", "memory", "objective", "points"});
+  json.expect_only({"format", "version", "model", "platform", "over", "memory", "objective",
+                    "addressed", "points"});
   if (json.text("over") != "memory") json.child("over").fail("expected memory");
   Frontier frontier{.model = json.text("model"),
                     .platform = json.text("platform"),
                     .memory = json.text("memory"),
-                    .objective = objective_from_json(json.child("objective"))};
+                    .objective = objective_from_json(json.child("objective")),
+                    .addressed = json.has("addressed") && json.child("addressed").boolean()};
   for (const JsonReader& point : json.elements("points"))
     frontier.points.push_back(point_from(point));
   return frontier;

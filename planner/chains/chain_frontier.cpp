@@ -2,19 +2,25 @@
 
 #include <cmath>
 
-#include "files/input_error.hpp"
 #include "planner/chains/device_chain.hpp"
 
 namespace stint {
 namespace {
 
-DeviceChain chain_on_a_device(const Problem& problem, const SearchOptions& options,
-                              const TaskChain& chain, const std::string& model_file) {
+std::optional<DeviceChain> chain_on_a_device(const Problem& problem, const SearchOptions& options,
+                                             const TaskChain& chain) {
   for (std::size_t d = 0; d < problem.platform().devices.size(); ++d) {
     auto made = DeviceChain::make(problem, options, chain, static_cast<DeviceId>(d));
-    if (made) return *made;
+    if (made) return made;
   }
-  throw InputError(model_file, "no device runs all of its tasks; expected one for --frontier");
+  return std::nullopt;
+}
+
+bool is_plain(const Problem& problem) {
+  const Request& request = problem.request();
+  const bool moves = request.offload && !problem.platform().links.empty();
+  const bool aims = request.objective == Objective::energy || request.objective == Objective::time;
+  return aims && !moves && !deadline_seconds(request);
 }
 
 ChainChoice cheapest(const DeviceChain& chain, const ChainAim& aim) {
@@ -43,12 +49,13 @@ std::optional<double> joules_per_second(const ChainProblem& joules, const ChainP
 
 }  // namespace
 
-Frontier memory_frontier(const Problem& problem, const SearchOptions& options,
-                         const std::string& model_file) {
+std::optional<Frontier> chain_frontier(const Problem& problem, const SearchOptions& options) {
+  if (!is_plain(problem)) return std::nullopt;
   const Recognised recognised = recognise_chain(problem.graph(), problem.before);
-  if (!recognised.chain)
-    throw InputError(model_file, recognised.why_not + "; expected a chain for --frontier");
-  const DeviceChain chain = chain_on_a_device(problem, options, *recognised.chain, model_file);
+  if (!recognised.chain) return std::nullopt;
+  const auto made = chain_on_a_device(problem, options, *recognised.chain);
+  if (!made) return std::nullopt;
+  const DeviceChain& chain = *made;
   const bool for_time = problem.request().objective == Objective::time;
   const ChainChoice choice = cheapest(chain, for_time ? ChainAim{0, 1} : ChainAim{1, 0});
   const auto rate = joules_per_second(chain.costs(choice, {1, 0}), chain.costs(choice, {0, 1}));
@@ -56,6 +63,7 @@ Frontier memory_frontier(const Problem& problem, const SearchOptions& options,
                     problem.platform().name,
                     memory_name(problem.platform(), chain.memory()),
                     for_time ? Objective::time : Objective::energy,
+                    false,
                     {}};
   for (const FrontierPoint& point : chain.frontier(choice)) {
     FrontierEntry entry{.bytes = point.bytes};

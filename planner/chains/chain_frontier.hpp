@@ -7,15 +7,16 @@
 // schedule, which costs as much or less where its addresses fit.
 #pragma once
 
+#include <optional>
+
 #include "planner/problem.hpp"
 #include "planner/strategy.hpp"
 #include "schedules/frontier.hpp"
 
 namespace stint {
 
-// For least energy or time. Throws InputError, naming the model's file, if the graph is no chain or
-// no device runs it.
-Frontier memory_frontier(const Problem& problem, const SearchOptions& options,
-                         const std::string& model_file);
+// For least energy or time. Nothing if the graph is no chain that one device runs, or if the
+// request has more to it: a deadline, or links over which something may be moved away.
+std::optional<Frontier> chain_frontier(const Problem& problem, const SearchOptions& options);
 
 }  // namespace stint

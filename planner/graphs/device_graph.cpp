@@ -153,7 +153,10 @@ std::optional<DeviceGraph> device_graph(const Problem& problem, DeviceId device)
   const auto& seconds = problem.seconds[device];
   const bool runs_all =
       std::all_of(seconds.begin(), seconds.end(), [](double s) { return std::isfinite(s); });
-  if (!runs_all) return std::nullopt;
+  return runs_all ? graph_in_memory_of(problem, device) : std::nullopt;
+}
+
+std::optional<DeviceGraph> graph_in_memory_of(const Problem& problem, DeviceId device) {
   return Flattening(problem, device).flatten();
 }
 

@@ -66,4 +66,7 @@ struct DeviceGraph {
 // Nothing if the device cannot run every task, or sizes are beyond all reason.
 std::optional<DeviceGraph> device_graph(const Problem& problem, DeviceId device);
 
+// The same for a device that need not run every task.
+std::optional<DeviceGraph> graph_in_memory_of(const Problem& problem, DeviceId device);
+
 }  // namespace stint

@@ -22,8 +22,8 @@ constexpr int attempts = 8;                           // at fitting addresses in
 class OnDevice {
  public:
   OnDevice(const Problem& problem, const SearchOptions& options, const DeviceGraph& graph,
-           Answer& answer)
-      : problem_(problem), options_(options), graph_(graph), answer_(answer) {}
+           double limit, Answer& answer)
+      : problem_(problem), options_(options), graph_(graph), limit_(limit), answer_(answer) {}
 
   void plan() {
     const ChainAim aim =
@@ -61,14 +61,15 @@ class OnDevice {
 
   void attempt(const ChainAim& aim, const std::vector<int>& states) {
     GraphSolverOptions options;
-    options.limit = problem_.request().limit;
+    options.limit = limit_;
     options.seed = static_cast<std::uint64_t>(problem_.request().seed);
     options.interrupted = options_.interrupted;
     const Recognised recognised = recognise_chain(problem_.graph(), problem_.before);
     if (recognised.chain) options.chain = &*recognised.chain;
     GraphSolver solver(graph_, costs(aim, states), memory_orders(problem_), options);
     const auto plan = solver.solve(graph_.capacity_bytes);
-    move_items(solver, aim, states);
+    const bool keeps_all = plan && plan->sequence.size() == graph_.tasks.size();
+    if (!keeps_all || device().workers > 1) move_items(solver, aim, states);
     if (!plan) return;
     for (int workers = device().workers; workers > 0; workers /= 2) {
       if (!fit(solver, *plan, states, workers)) continue;
@@ -132,7 +133,7 @@ class OnDevice {
   }
 
   void claim(const GraphSolver& solver) {
-    const double work = problem_.request().limit * bound_work_per_unit;
+    const double work = limit_ * bound_work_per_unit;
     const auto bound = graph_bound(problem_, graph_, solver.moments(), work, options_);
     if (bound && (!answer_.bound || answer_.bound->value < bound->value)) answer_.bound = bound;
   }
@@ -147,21 +148,45 @@ class OnDevice {
   const Problem& problem_;
   const SearchOptions& options_;
   const DeviceGraph& graph_;
+  double limit_;
   Answer& answer_;
 };
+
+// Where all that tasks ever write fits beside each other, nobody needs to choose.
+bool fits_whole(const DeviceGraph& graph, int workers) {
+  std::int64_t bytes = 0;
+  std::int64_t workspace = 0;
+  for (const GraphItem& item : graph.items) bytes += item.bytes;
+  for (const GraphTask& task : graph.tasks) workspace = std::max(workspace, task.workspace_bytes);
+  return bytes <= graph.capacity_bytes &&
+         workspace <= (graph.capacity_bytes - bytes) / std::max(workers, 1);
+}
+
+// The devices that are worth a look: among several strategies, those with a choice to make.
+std::vector<DeviceGraph> device_graphs(const Problem& problem) {
+  const auto& devices = problem.platform().devices;
+  const bool is_asked = strategy_name(problem.request().strategy) == "graph";
+  std::vector<DeviceGraph> all;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    auto flat = device_graph(problem, static_cast<DeviceId>(d));
+    if (flat && (is_asked || !fits_whole(*flat, devices[d].workers)))
+      all.push_back(std::move(*flat));
+  }
+  return all;
+}
 
 }  // namespace
 
 std::optional<Answer> graph(const Problem& problem, const SearchOptions& options) {
   const Request& request = problem.request();
   if (!request.recompute || request.objective == Objective::memory) return std::nullopt;
-  std::optional<Answer> answer;
-  for (std::size_t d = 0; d < problem.platform().devices.size(); ++d) {
-    if (answer && answer->schedule && options.is_interrupted()) break;
-    const auto flat = device_graph(problem, static_cast<DeviceId>(d));
-    if (!flat) continue;
-    if (!answer) answer.emplace();
-    OnDevice(problem, options, *flat, *answer).plan();
+  const auto graphs = device_graphs(problem);
+  if (graphs.empty()) return std::nullopt;
+  Answer answer;
+  for (const DeviceGraph& each : graphs) {
+    if (answer.schedule && options.is_interrupted()) break;
+    const double limit = request.limit / static_cast<double>(graphs.size());
+    OnDevice(problem, options, each, limit, answer).plan();
   }
   return answer;
 }

@@ -11,14 +11,15 @@ namespace stint {
 namespace {
 
 constexpr double cost_units = 1e9;
-constexpr double steps_per_unit = 4e6;  // of local search, for one unit of the limit
-constexpr double work_per_unit = 0.6;   // of the solver
-constexpr double first_share = 0.04;    // of the steps, for every search but the last
+constexpr double steps_per_unit = 4e6;   // of local search, for one unit of the limit
+constexpr double steps_per_choice = 40;  // the same for every task and gap: small graphs need less
+constexpr double least_steps = 2e5;
+constexpr double work_per_unit = 0.6;  // of the solver
+constexpr double first_share = 0.04;   // of the steps, for every search but the last
 constexpr double short_share = 0.08;
 constexpr double moving_share = 0.15;
 constexpr double last_share = 0.3;
-constexpr double improve_share = 0.8;  // of three
-constexpr std::int64_t improve_steps_per_pair = 2000;  // of tasks: enough for small graphs
+constexpr double improve_share = 1;  // of three
 constexpr double quick_share = 0.05;
 constexpr double proof_tolerance = 1e-7;
 constexpr int most_moments = 24;
@@ -81,7 +82,10 @@ std::optional<GraphSolver::Attempt> GraphSolver::replayed(bool possible, std::in
 RetentionSearchOptions GraphSolver::search_options(std::int64_t capacity, double share) const {
   RetentionSearchOptions search;
   search.capacity_bytes = capacity;
-  search.steps = static_cast<std::int64_t>(options_.limit * steps_per_unit * share);
+  const auto tasks = static_cast<double>(graph_.tasks.size());
+  const double enough = std::max(least_steps, steps_per_choice * tasks * gaps_.count());
+  search.steps =
+      static_cast<std::int64_t>(options_.limit * std::min(steps_per_unit, enough) * share);
   search.seed = options_.seed * 1000 + searches_;
   search.good_enough = bound() * (1 + proof_tolerance);
   search.interrupted = options_.interrupted;
@@ -195,9 +199,7 @@ void GraphSolver::combine_blocks(std::int64_t capacity) {
 
 void GraphSolver::improve(const TaskSequence& start, std::int64_t capacity, double share) {
   if (is_proved()) return;
-  RetentionSearchOptions options = search_options(capacity, share);
-  const auto tasks = static_cast<std::int64_t>(graph_.tasks.size());
-  options.steps = std::min(options.steps, improve_steps_per_pair * tasks * tasks);
+  const RetentionSearchOptions options = search_options(capacity, share);
   ++searches_;
   const auto found = search_sequence(graph_, meter_, start, options);
   if (found) note(found->sequence, found->measure, capacity);

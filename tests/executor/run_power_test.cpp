@@ -23,7 +23,7 @@ const std::string as_found = "900000-3000000";
 struct FakeMachine {
   FakeCpufreq cpufreq;
   TemporaryFolder folder;
-  PowerOptions options() const {
+  RunPowerOptions options() const {
     return {.set = true, .places = {.cpufreq = cpufreq.root()}, .saved_file = folder.path("power")};
   }
 };
@@ -116,7 +116,7 @@ TEST_CASE("a worker sets the state of its own processor alone", "[run_power]") {
 }
 
 TEST_CASE("a plan in first states needs nothing to be set", "[run_power]") {
-  PowerOptions options{.set = true, .places = {"no-cpufreq", "no-powercap", "no-library"}};
+  RunPowerOptions options{.set = true, .places = {"no-cpufreq", "no-powercap", "no-library"}};
   const Schedule schedule = chain_kept_whole();
   RunPower power(schedule, options, "plan.json");
   CHECK(&power.schedule() == &schedule);
@@ -124,7 +124,7 @@ TEST_CASE("a plan in first states needs nothing to be set", "[run_power]") {
 
 TEST_CASE("a plan whose states cannot be set is refused, or predicted again without them",
           "[run_power]") {
-  PowerOptions options{.set = true, .places = {"no-cpufreq", "no-powercap", "no-library"}};
+  RunPowerOptions options{.set = true, .places = {"no-cpufreq", "no-powercap", "no-library"}};
   const Schedule schedule = in_second_state(Settable::run);
   CHECK_THROWS_WITH(
       RunPower(schedule, options, "plan.json"),
