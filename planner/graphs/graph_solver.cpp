@@ -143,6 +143,12 @@ std::vector<TaskId> GraphSolver::moments() const {
   return tasks;
 }
 
+std::int64_t GraphSolver::whole_cost_again(const TaskSequence& sequence) const {
+  std::int64_t cost = 0;
+  for (const TaskId task : sequence) cost += whole_costs_[task];
+  return cost - std::accumulate(whole_costs_.begin(), whole_costs_.end(), std::int64_t{0});
+}
+
 MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   MomentProblem master;
   master.graph = &graph_;
@@ -150,6 +156,7 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   for (const int position : moments_) master.moments.push_back(gaps_.order()[position]);
   master.first = first_runs_in_order(gaps_.order(), master.moments);
   master.capacity_bytes = capacity;
+  if (best_) master.most_cost = whole_cost_again(best_->sequence);
   CpOptions options;
   options.work = work_left_ * 0.75;
   options.strong_relaxation = graph_.tasks.size() <= strong_up_to_tasks;

@@ -63,6 +63,7 @@ class GraphSolver {
   Retention retention_of(const MomentSolution& solution) const;
   bool add_moment(int position);
   MomentSolution solve_master(std::int64_t capacity);
+  std::int64_t whole_cost_again(const TaskSequence& sequence) const;
   void generate_moments(std::int64_t capacity);
   void search_long(std::int64_t capacity);
   void combine_blocks(std::int64_t capacity);

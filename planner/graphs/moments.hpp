@@ -49,7 +49,8 @@ struct MomentProblem {
   std::vector<TaskId> moments;
   FirstRuns first;
   std::int64_t capacity_bytes = 0;
-  std::vector<MovePrice> moves;  // by item; empty: nothing leaves the memory
+  std::int64_t most_cost = INT64_MAX / 2;  // of what runs again: a plan that costs this is known
+  std::vector<MovePrice> moves;            // by item; empty: nothing leaves the memory
   // For a bound on everything that plans may do: whatever our own plans restrict themselves to is
   // relaxed.
   bool is_bound = false;
