@@ -17,6 +17,7 @@ constexpr double least_steps = 2e5;
 constexpr double work_per_unit = 0.6;  // of the solver
 constexpr double first_share = 0.04;   // of the steps, for every search but the last
 constexpr double short_share = 0.08;
+constexpr double short_work = 0.2;  // of the solver's, for a little less memory
 constexpr double moving_share = 0.15;
 constexpr double last_share = 0.3;
 constexpr double improve_share = 1;  // of three
@@ -105,10 +106,13 @@ std::optional<GraphPlan> GraphSolver::solve_moving(const DeviceGraph& moving,
                                                    const std::vector<double>& costs,
                                                    std::int64_t capacity) const {
   SequenceMeter meter(moving, costs);
-  const Retention start = best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
   auto options = search_options(capacity, moving_share);
   options.good_enough = 0;  // the bound is of plans without moves
-  return search_retention(moving, gaps_, meter, start, options).plan;
+  return search_retention(moving, gaps_, meter, start(), options).plan;
+}
+
+Retention GraphSolver::start() const {
+  return best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
 }
 
 // Kept over a gap if the master wants it at every moment in the gap.
@@ -189,6 +193,7 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
     const auto attempt = replayed(replay_.make(moments_, solution.there), capacity);
     const TaskSequence replayed_sequence = replay_.sequence();
     const bool fits = attempt && attempt->peak_bytes <= capacity;
+    if (fits && best_->sequence == replay_.sequence()) best_retention_ = retention_of(solution);
     if (!fits) search(retention_of(solution), capacity, first_share);
     if (!fits && attempt) improve(replayed_sequence, capacity, quick_share);
     const bool is_solved = solution.status == CpStatus::optimal;
@@ -220,22 +225,32 @@ double GraphSolver::worth(const MomentSolution& solution) const {
   return meter_.cost_of_all() * (1 + static_cast<double>(solution.value) / cost_units);
 }
 
+// What is proved for some memory holds for less.
+void GraphSolver::begin(std::int64_t capacity) {
+  if (capacity > bound_bytes_) known_bound_ = 0;
+  bound_bytes_ = capacity;
+}
+
 std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity) {
-  const TaskSequence start = best_ ? best_->sequence : gaps_.order();
+  const TaskSequence before = best_ ? best_->sequence : gaps_.order();
   best_.reset();
-  search(best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_, capacity, short_share);
-  improve(start, capacity, short_share);
+  begin(capacity);
+  work_left_ = options_.limit * work_per_unit * short_work;
+  if (has_cp_sat() && !moments_.empty() && std::ssize(moments_) < most_moments)
+    generate_moments(capacity);
+  if (!is_proved()) search(start(), capacity, short_share);
+  improve(before, capacity, short_share);
   return best_;
 }
 
 std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   best_.reset();
+  begin(capacity);
   work_left_ = options_.limit * work_per_unit;
   const auto kept = replayed(replay_.make(gaps_.keep_all()), capacity);
   if (best_ || !kept) return best_;
   if (moments_.empty()) add_moment(kept->position);
-  const Retention start = best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
-  search(start, capacity, first_share);
+  search(start(), capacity, first_share);
   if (has_cp_sat()) generate_moments(capacity);
   if (!is_proved()) search_long(capacity);
   return best_;

@@ -33,7 +33,7 @@ class GraphSolver {
   // The best plan within so many bytes for the items. Nothing if none is found.
   std::optional<GraphPlan> solve(std::int64_t capacity_bytes);
 
-  // The same for a little less than was solved: local search from there, a short one.
+  // The same for a little less than was solved: from the moments and the plan found there.
   std::optional<GraphPlan> shrink(std::int64_t capacity_bytes);
 
   // The same with moves, from the best plan without them; what a move costs is in `costs` behind
@@ -56,10 +56,12 @@ class GraphSolver {
     int position = 0;  // of the peak
   };
   bool is_interrupted() const;
+  void begin(std::int64_t capacity);
   void note(const TaskSequence& sequence, const SequenceMeasure& measure, std::int64_t capacity);
   std::optional<Attempt> replayed(bool possible, std::int64_t capacity);
   RetentionSearchOptions search_options(std::int64_t capacity, double share) const;
   void search(const Retention& start, std::int64_t capacity, double share);
+  Retention start() const;  // the best so far
   Retention retention_of(const MomentSolution& solution) const;
   bool add_moment(int position);
   MomentSolution solve_master(std::int64_t capacity);
@@ -80,6 +82,7 @@ class GraphSolver {
   std::vector<int> moments_;               // positions, ascending
   std::vector<int> added_;                 // the same in the order in which they came
   std::int64_t known_bound_ = 0;
+  std::int64_t bound_bytes_ = 0;  // the memory that it is for
   double work_left_ = 0;
   std::optional<GraphPlan> best_;
   Retention best_retention_;
