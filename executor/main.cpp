@@ -130,7 +130,7 @@ int restore(const Options& options) {
 }
 
 int run(Options& options) {
-  stint::PowerOptions& power = options.run.power;
+  stint::RunPowerOptions& power = options.run.power;
   power.set = !options.run.synthetic;
   power.saved_file = stint::saved_settings_file();
   power.places.powercap = options.run.meter.places.powercap;

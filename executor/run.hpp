@@ -25,7 +25,7 @@ struct RunOptions {
   StorageFolders storage;
   Pace pace = Pace::predicted;
   MeterOptions meter;
-  PowerOptions power;
+  RunPowerOptions power;
   // Of networks:
   bool synthetic = false;  // replays them by costs alone, as graphs of tasks
   std::string data;        // where samples come from (cpu/open_samples.hpp); "": generated

@@ -27,7 +27,8 @@ Schedule in_first_states(const Schedule& schedule) {
 
 }  // namespace
 
-RunPower::RunPower(const Schedule& schedule, const PowerOptions& options, const std::string& file)
+RunPower::RunPower(const Schedule& schedule, const RunPowerOptions& options,
+                   const std::string& file)
     : original_(schedule), control_(options.places) {
   if (!options.set || !uses_states(schedule)) return;
   try {
@@ -43,7 +44,7 @@ RunPower::RunPower(const Schedule& schedule, const PowerOptions& options, const 
   }
 }
 
-void RunPower::set_states(const PowerOptions& options) {
+void RunPower::set_states(const RunPowerOptions& options) {
   switches_ = std::make_unique<StateSwitches>(original_);
   guard_ = std::make_unique<PowerGuard>(switches_->states(), control_, options.saved_file);
   of_run_ = switches_->begin(*guard_);

@@ -17,7 +17,7 @@
 
 namespace stint {
 
-struct PowerOptions {
+struct RunPowerOptions {
   bool set = false;  // false: states are not looked at, as where costs alone are replayed
   bool allow_degraded = false;
   PowerPlaces places;
@@ -28,7 +28,7 @@ class RunPower {
  public:
   // Sets states that hold for the whole run. Throws InputError, naming what to type. `file` is the
   // schedule's, which must outlive it.
-  RunPower(const Schedule& schedule, const PowerOptions& options, const std::string& file);
+  RunPower(const Schedule& schedule, const RunPowerOptions& options, const std::string& file);
   RunPower(const RunPower&) = delete;
   RunPower& operator=(const RunPower&) = delete;
 
@@ -43,7 +43,7 @@ class RunPower {
   void finish(RunReport& report);
 
  private:
-  void set_states(const PowerOptions& options);
+  void set_states(const RunPowerOptions& options);
 
   const Schedule& original_;
   std::optional<Schedule> degraded_;

@@ -49,7 +49,7 @@ StateSwitches::StateSwitches(const Schedule& schedule)
   }
 }
 
-PowerUnit StateSwitches::unit_of(const Action& action) const {
+MachinePart StateSwitches::unit_of(const Action& action) const {
   const int own = workers_[action.worker].device;
   const Device& device = platform_.devices[own];
   if (device.kind == "cuda") {
@@ -66,7 +66,7 @@ void StateSwitches::add(const Action& action) {
   if (device.kind != "cpu" && device.kind != "cuda") {
     throw PowerFault("device kind " + device.kind + " has no power states known here", "");
   }
-  const PowerUnit unit = unit_of(action);
+  const MachinePart unit = unit_of(action);
   if (!unit.is_gpu) expect_one_kind_of_processors(platform_);
   Unit& known = units_[{unit.is_gpu, unit.number}];
   known.by_action = device.settable == Settable::action;
@@ -91,7 +91,7 @@ std::vector<int> StateSwitches::begin(const PowerGuard& guard) {
 
 std::unique_ptr<Job> StateSwitches::in_state(const Action& action, std::unique_ptr<Job> job,
                                              const PowerGuard& guard) {
-  const PowerUnit unit = unit_of(action);
+  const MachinePart unit = unit_of(action);
   const auto found = units_.find({unit.is_gpu, unit.number});
   if (found == units_.end() || !found->second.by_action) return job;
   const int state = found->second.states[std::max(0, action.state)];

@@ -36,7 +36,7 @@ class StateSwitches {
     std::atomic<int> now{-1};
   };
   void add(const Action& action);
-  PowerUnit unit_of(const Action& action) const;
+  MachinePart unit_of(const Action& action) const;
 
   const Platform& platform_;
   std::vector<Worker> workers_;

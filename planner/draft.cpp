@@ -143,4 +143,9 @@ Schedule finish(const Problem& problem, const Draft& draft, const std::string& s
   return schedule;
 }
 
+void reprice(const Problem& problem, Schedule& schedule) {
+  set_waits(problem, simulate(schedule), schedule.actions);
+  set_derived(schedule, schedule.predicted.strategy);
+}
+
 }  // namespace stint

@@ -43,4 +43,7 @@ std::optional<DraftCost> cost_of(const Problem& problem, const Draft& draft, Sch
 // that has a price.
 Schedule finish(const Problem& problem, const Draft& draft, const std::string& strategy);
 
+// Waits, times and predicted values anew, after the power states of a schedule have changed.
+void reprice(const Problem& problem, Schedule& schedule);
+
 }  // namespace stint

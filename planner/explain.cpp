@@ -25,6 +25,8 @@ class Filter {
 
   // False if the tries did not suffice.
   bool filter() {
+    with_workspaces_ = false;
+    with_workspaces_ = !is_too_large(kept_);
     for (std::size_t size = (kept_.size() + 3) / 4; size > 0; size /= 2) {
       for (std::size_t begin = 0; begin < kept_.size();) {
         if (++tries_ > most_tries || options_.is_interrupted()) return false;
@@ -45,6 +47,7 @@ class Filter {
     std::vector<std::string> names;
     for (auto tensor = kept_.rbegin(); tensor != kept_.rend(); ++tensor)
       names.push_back(problem_.graph().tensors[*tensor].name);
+    if (with_workspaces_) names.push_back("workspaces");
     return names;
   }
 
@@ -72,6 +75,9 @@ class Filter {
       graph.tensors[t].bytes = 0;
       if (graph.tensors[t].part_of) graph.tensors[t].part_of->offset_bytes = 0;
     }
+    for (Task& task : graph.tasks) {
+      if (!with_workspaces_) task.workspace_bytes = 0;
+    }
     return plan(make_problem(graph, problem_.platform(), request(), graph.name), options_).status ==
            Status::infeasible;
   }
@@ -87,6 +93,7 @@ class Filter {
   const Problem& problem_;
   SearchOptions options_;
   std::vector<TensorId> kept_;
+  bool with_workspaces_ = true;
   int tries_ = 0;
 };
 

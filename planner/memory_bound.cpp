@@ -51,16 +51,18 @@ class Bounding {
     return best;
   }
 
-  std::vector<TensorId> tensors_above(std::int64_t bytes) const {
-    std::vector<TensorId> fewest;
+  MemoryReason reason_above(std::int64_t bytes) const {
+    MemoryReason fewest;
     for (std::size_t t = 0; t < forced_.size(); ++t) {
-      if (forced_[t])
-        keep_fewer(largest_above(joined(segments_during(t), state_), bytes_during(t), bytes),
-                   fewest);
+      if (!forced_[t]) continue;
+      std::vector<Holder> holders = holders_of(joined(segments_during(t), state_));
+      const std::int64_t workspace = aligned(graph_.tasks[t].workspace_bytes, memory_);
+      if (workspace > 0) holders.push_back({workspace, no_tensor, static_cast<TaskId>(t)});
+      keep_fewer(largest_above(std::move(holders), bytes_during(t), bytes), fewest);
     }
     if (isolated_) {
       const SegmentSet end = joined(results_here(), state_);
-      keep_fewer(largest_above(end, size(end), bytes), fewest);
+      keep_fewer(largest_above(holders_of(end), size(end), bytes), fewest);
     }
     return fewest;
   }
@@ -73,37 +75,48 @@ class Bounding {
   }
 
  private:
-  static void keep_fewer(std::vector<TensorId> some, std::vector<TensorId>& fewest) {
-    if (!some.empty() && (fewest.empty() || some.size() < fewest.size())) fewest = std::move(some);
+  // What has bytes at a moment: a whole, or a task its workspace.
+  struct Holder {
+    std::int64_t bytes = 0;
+    TensorId tensor = no_tensor;
+    std::optional<TaskId> workspace_of;
+  };
+
+  static void keep_fewer(MemoryReason some, MemoryReason& fewest) {
+    const bool is_better = some.size() > 0 && (fewest.size() == 0 || some.size() < fewest.size());
+    if (is_better) fewest = std::move(some);
   }
 
-  // The largest wholes of a moment that are above the bytes together. What the moment has apart
-  // from them, workspace less what is overwritten, stays in the sum.
-  std::vector<TensorId> largest_above(const SegmentSet& set, std::int64_t all,
-                                      std::int64_t bytes) const {
-    if (all <= bytes) return {};
-    std::vector<std::pair<std::int64_t, TensorId>> wholes = sizes_of_wholes(set);
-    std::int64_t sum = all - size(set);
-    std::vector<TensorId> largest;
-    for (const auto& [whole_bytes, whole] : wholes) {
+  // The largest holders of a moment, whose bytes are `all` in all, that are above the bytes. What
+  // may be overwritten, by which `all` is less than their sum, is taken off first.
+  static MemoryReason largest_above(std::vector<Holder> holders, std::int64_t all,
+                                    std::int64_t bytes) {
+    MemoryReason reason;
+    if (all <= bytes) return reason;
+    std::stable_sort(holders.begin(), holders.end(),
+                     [](const Holder& a, const Holder& b) { return a.bytes > b.bytes; });
+    std::int64_t sum = all;
+    for (const Holder& holder : holders) sum -= holder.bytes;
+    for (const Holder& holder : holders) {
       if (sum > bytes) break;
-      sum = capped_sum(sum, whole_bytes);
-      largest.push_back(whole);
+      sum = capped_sum(sum, holder.bytes);
+      if (holder.workspace_of)
+        reason.workspace_of = holder.workspace_of;
+      else
+        reason.tensors.push_back(holder.tensor);
     }
-    return largest;
+    return reason;
   }
 
-  std::vector<std::pair<std::int64_t, TensorId>> sizes_of_wholes(const SegmentSet& set) const {
-    std::vector<std::pair<std::int64_t, TensorId>> sizes;
+  std::vector<Holder> holders_of(const SegmentSet& set) const {
+    std::vector<Holder> holders;
     for (std::size_t i = 0; i < set.size();) {
       SegmentSet of_whole;
       const TensorId whole = whole_of_[set[i]];
       for (; i < set.size() && whole_of_[set[i]] == whole; ++i) of_whole.push_back(set[i]);
-      sizes.emplace_back(size(of_whole), whole);
+      holders.push_back({size(of_whole), whole, std::nullopt});
     }
-    std::stable_sort(sizes.begin(), sizes.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    return sizes;
+    return holders;
   }
 
   bool only_in(MemoryId memory, std::size_t task) const {
@@ -306,8 +319,8 @@ MemoryBound memory_bound(const Problem& problem, MemoryId memory) {
   return Bounding(problem, memory).best();
 }
 
-std::vector<TensorId> tensors_above(const Problem& problem, MemoryId memory, std::int64_t bytes) {
-  return Bounding(problem, memory).tensors_above(bytes);
+MemoryReason reason_above(const Problem& problem, MemoryId memory, std::int64_t bytes) {
+  return Bounding(problem, memory).reason_above(bytes);
 }
 
 std::int64_t least_memory(const Problem& problem) {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,17 @@ struct MemoryBound {
 
 MemoryBound memory_bound(const Problem& problem, MemoryId memory);
 
-// Why so many bytes are too few: as few tensors as possible that are there together at some moment
-// and that are, with the workspace of that moment, more than these bytes; without any of them the
-// rest is not. Empty if the bound is not above the bytes.
-std::vector<TensorId> tensors_above(const Problem& problem, MemoryId memory, std::int64_t bytes);
+// Why so many bytes are too few: as few tensors as possible, and the workspace of the task that
+// runs if that is among the largest, that are there together at some moment and are more than these
+// bytes; without any of them the rest is not.
+struct MemoryReason {
+  std::vector<TensorId> tensors;
+  std::optional<TaskId> workspace_of;
+  std::size_t size() const { return tensors.size() + (workspace_of ? 1 : 0); }
+};
+
+// Empty if the bound is not above the bytes.
+MemoryReason reason_above(const Problem& problem, MemoryId memory, std::int64_t bytes);
 
 // Of all memories but storage together: the sum of their bounds, or the largest task wherever it
 // runs.

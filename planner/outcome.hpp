@@ -21,7 +21,8 @@ struct Shortage {
   double lower_bound = 0;            // nothing below it can work: proved
   std::optional<double> found;       // the smallest that was found to work
   std::vector<std::string> tensors;  // what fills the memory where the bound is proved
-  // Tensors that alone make it too small; without any of them that is not proved. May be empty.
+  // Tensors (and a task's workspace, or all workspaces) that alone make it too small; without any
+  // of them that is not proved. May be empty.
   std::vector<std::string> reason;
 };
 

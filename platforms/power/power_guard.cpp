@@ -56,7 +56,7 @@ PowerGuard::PowerGuard(std::vector<UnitState> states, const PowerControl& contro
 
 PowerGuard::~PowerGuard() { restore_quietly(); }
 
-std::vector<PowerSetting> PowerGuard::found_by(const PowerUnit& unit) const {
+std::vector<PowerSetting> PowerGuard::found_by(const MachinePart& unit) const {
   Found found;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].unit == unit) found.add(settings_[i].restore);
@@ -83,7 +83,7 @@ std::vector<std::string> PowerGuard::complaints(int state) const {
     for (const PowerSetting& setting : settings_[state].expect) {
       if (!control_.holds(setting)) lines.push_back(difference(setting, control_));
     }
-    const PowerUnit& unit = states_[state].unit;
+    const MachinePart& unit = states_[state].unit;
     if (unit.is_gpu && (control_.nvml().throttle_reasons(unit.number) & slowed_down) != 0) {
       lines.push_back(fmt::format("GPU {} was slowed down by heat or its supply", unit.number));
     }

@@ -15,7 +15,7 @@
 namespace stint {
 
 struct UnitState {
-  PowerUnit unit;
+  MachinePart unit;
   std::string state;  // "": as the machine was found
 };
 
@@ -37,7 +37,7 @@ class PowerGuard {
   void restore();
 
  private:
-  std::vector<PowerSetting> found_by(const PowerUnit& unit) const;
+  std::vector<PowerSetting> found_by(const MachinePart& unit) const;
   void try_all() const;
   void restore_quietly() noexcept;
 

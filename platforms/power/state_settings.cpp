@@ -85,7 +85,7 @@ bool has_processor(const std::string& list, int processor) {
 }
 
 // Of all processors, or of one.
-std::vector<std::string> policies(const PowerUnit& unit, const PowerControl& control) {
+std::vector<std::string> policies(const MachinePart& unit, const PowerControl& control) {
   const std::string& root = control.places().cpufreq;
   std::vector<std::string> found;
   for (const std::string& name : control.files().names(root)) {
@@ -100,7 +100,7 @@ std::vector<std::string> policies(const PowerUnit& unit, const PowerControl& con
   return found;
 }
 
-StateSettings processor_frequency(const PowerUnit& unit, double hertz,
+StateSettings processor_frequency(const MachinePart& unit, double hertz,
                                   const PowerControl& control) {
   Settings settings(control);
   const std::string kilohertz = rounded(hertz / 1e3);
@@ -132,7 +132,7 @@ std::vector<std::string> packages(const PowerControl& control) {
   return found;
 }
 
-StateSettings processor_limit(const PowerUnit& unit, double watts, const PowerControl& control) {
+StateSettings processor_limit(const MachinePart& unit, double watts, const PowerControl& control) {
   if (unit.number >= 0) throw PowerFault("a limit is of a whole package, not of one worker", "");
   Settings settings(control);
   const std::vector<std::string> all = packages(control);
@@ -159,7 +159,7 @@ StateSettings gpu_frequency(int gpu, double hertz, const PowerControl& control) 
 
 }  // namespace
 
-StateSettings state_settings(const PowerUnit& unit, const std::string& state,
+StateSettings state_settings(const MachinePart& unit, const std::string& state,
                              const PowerControl& control) {
   const auto [is_frequency, amount] = meaning_of(state);
   if (!unit.is_gpu) {

@@ -20,10 +20,10 @@
 namespace stint {
 
 // Part of the machine: all processors, one of them, or a GPU.
-struct PowerUnit {
+struct MachinePart {
   bool is_gpu = false;
   int number = -1;  // of the GPU; of the processor whose policy is meant, or -1: all
-  bool operator==(const PowerUnit&) const = default;
+  bool operator==(const MachinePart&) const = default;
 };
 
 struct StateSettings {
@@ -34,7 +34,7 @@ struct StateSettings {
 
 // Reads, and sets nothing. Throws PowerFault if the name tells nothing, or the machine has nothing
 // of the kind.
-StateSettings state_settings(const PowerUnit& unit, const std::string& state,
+StateSettings state_settings(const MachinePart& unit, const std::string& state,
                              const PowerControl& control);
 
 }  // namespace stint

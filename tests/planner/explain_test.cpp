@@ -59,10 +59,20 @@ TEST_CASE("of what fills a moment only the largest tensors are needed to explain
   REQUIRE(outcome.shortages.size() == 1);
   CHECK(outcome.shortages[0].lower_bound == 96);
   CHECK(outcome.shortages[0].tensors == std::vector<std::string>{"a", "c", "d", "b"});
-  CHECK(outcome.shortages[0].reason == std::vector<std::string>{"a", "c"});
+  CHECK(outcome.shortages[0].reason == std::vector<std::string>{"a", "c", "d"});
   CHECK_THAT(no_plan_text(outcome),
-             Catch::Contains("at the peak: a, c, d, b; too large by themselves: a, c"));
+             Catch::Contains("at the peak: a, c, d, b; too large by themselves: a, c, d"));
   CHECK_THAT(outcome_text(outcome), Catch::Contains("\"reason\""));
+}
+
+TEST_CASE("workspace is part of the reason where it is large", "[explain]") {
+  const char* const graph = R"({"format": "stint-tasks", "version": 1, "name": "work",
+ "tensors": [{"name": "a", "bytes": 10}, {"name": "b", "bytes": 5}],
+ "tasks": [{"name": "A", "writes": ["a"], "seconds": {"cpu": 1}},
+  {"name": "B", "reads": ["a"], "writes": ["b"], "workspace_bytes": 20, "seconds": {"cpu": 1}}], "results": ["b"]})";
+  const Outcome outcome = plan(problem_of(graph, plain_machine(), within("n0/ram", 25)), {});
+  REQUIRE(outcome.shortages.size() == 1);
+  CHECK(outcome.shortages[0].reason == std::vector<std::string>{"a", "workspace of B"});
 }
 
 TEST_CASE("what explains a shortage is irreducible, whoever proved it", "[explain]") {

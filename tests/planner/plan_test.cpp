@@ -95,9 +95,10 @@ TEST_CASE("a period is a deadline too", "[plan]") {
 TEST_CASE("a strategy that there is not is refused with those that there are", "[plan]") {
   Request request;
   request.strategy = "magic";
-  CHECK_THROWS_WITH(plan(problem_of(chain_graph(5), plain_machine(), request), {}),
-                    "--strategy: no strategy named \"magic\"; expected auto, keep-all, chain, graph, "
-                    "recompute-all, segments");
+  CHECK_THROWS_WITH(
+      plan(problem_of(chain_graph(5), plain_machine(), request), {}),
+      "--strategy: no strategy named \"magic\"; expected auto, keep-all, chain, graph, placement, "
+      "recompute-all, segments");
 }
 
 TEST_CASE("a bill for the deadline needs one", "[plan]") {

@@ -15,8 +15,8 @@ using Catch::Contains;
 
 namespace {
 
-const PowerUnit all_processors{};
-const PowerUnit first_gpu{true, 0};
+const MachinePart all_processors{};
+const MachinePart first_gpu{true, 0};
 const std::string as_found = "900000-3000000";
 
 // A machine of two processors and a GPU.

@@ -1,4 +1,4 @@
-#include "planner/offsets.hpp"
+#include "planner/addresses/offsets.hpp"
 
 #include <algorithm>
 #include <functional>
