@@ -39,15 +39,19 @@ void PlacedReplay::bill() {
   joules_ = marginal_ + always_on_ * window;
 }
 
-void PlacedReplay::measure_peaks() {
-  events_.clear();
-  std::vector<std::int64_t> live(memories_, 0);
+// Bytes of state that live in a memory throughout.
+std::int64_t PlacedReplay::state_bytes(int memory) const {
+  std::int64_t bytes = 0;
   for (std::size_t s = 0; s < graph_.states.size(); ++s) {
-    for (int m = 0; m < memories_; ++m) {
-      const bool is_read = state_now_[s * memories_ + m] == from_the_start;
-      if (home_[s] == m || is_read) live[m] += graph_.states[s].bytes[m];
-    }
+    const bool is_read = state_now_[s * memories_ + memory] == from_the_start;
+    if (home_[s] == memory || is_read) bytes += graph_.states[s].bytes[memory];
   }
+  return bytes;
+}
+
+// Instances by their places, workspaces of steps by theirs before 0.
+void PlacedReplay::find_events() {
+  events_.clear();
   for (std::size_t i = 0; i < instances_.size(); ++i) {
     const bool is_point = instances_[i].end <= instances_[i].begin;
     events_.push_back({instances_[i].begin, 1, static_cast<int>(i)});
@@ -56,31 +60,36 @@ void PlacedReplay::measure_peaks() {
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     if (steps_[s].task == no_task) continue;
     const DeviceId device{graph_.problem->workers[steps_[s].worker].device};
-    const MemoryId memory = graph_.memory_of(device);
-    if (graph_.workspace[steps_[s].task][memory] == 0) continue;
+    if (graph_.workspace[steps_[s].task][graph_.memory_of(device)] == 0) continue;
     const int instance = -1 - static_cast<int>(s);
     events_.push_back({ends_[s] - way(steps_[s].task, device).seconds, 1, instance});
     events_.push_back({ends_[s], 0, instance});
   }
   std::sort(events_.begin(), events_.end());
-  peaks_ = live;
+}
+
+std::pair<MemoryId, std::int64_t> PlacedReplay::place_and_bytes(int instance) const {
+  if (instance < 0) {
+    const PlacedStep& step = steps_[-1 - instance];
+    const DeviceId device{graph_.problem->workers[step.worker].device};
+    return {graph_.memory_of(device), graph_.workspace[step.task][graph_.memory_of(device)]};
+  }
+  const PlacedInstance& it = instances_[instance];
+  return {it.memory, it.state >= 0 ? graph_.states[it.state].bytes[it.memory]
+                                   : graph_.bytes[it.item][it.memory]};
+}
+
+void PlacedReplay::measure_peaks() {
+  find_events();
+  live_.clear();
+  for (int m = 0; m < memories_; ++m) live_.push_back(state_bytes(m));
+  peaks_ = live_;
   peak_at_.assign(memories_, 0);
   for (const Event& event : events_) {
-    std::int64_t bytes = 0;
-    MemoryId memory = no_memory;
-    if (event.instance < 0) {
-      const PlacedStep& step = steps_[-1 - event.instance];
-      memory = graph_.memory_of(DeviceId{graph_.problem->workers[step.worker].device});
-      bytes = graph_.workspace[step.task][memory];
-    } else {
-      const PlacedInstance& instance = instances_[event.instance];
-      memory = instance.memory;
-      bytes = instance.state >= 0 ? graph_.states[instance.state].bytes[memory]
-                                  : graph_.bytes[instance.item][memory];
-    }
-    live[memory] += event.kind == 1 ? bytes : -bytes;
-    if (live[memory] > peaks_[memory])
-      peaks_[memory] = live[memory], peak_at_[memory] = event.seconds;
+    const auto [memory, bytes] = place_and_bytes(event.instance);
+    live_[memory] += event.kind == 1 ? bytes : -bytes;
+    if (live_[memory] > peaks_[memory])
+      peaks_[memory] = live_[memory], peak_at_[memory] = event.seconds;
   }
 }
 

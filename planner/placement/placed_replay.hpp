@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "planner/placement/placement_choice.hpp"
@@ -103,6 +104,9 @@ class PlacedReplay {
   void bill();
   void bill_overlaps(std::size_t device);
   void measure_peaks();
+  void find_events();
+  std::int64_t state_bytes(int memory) const;
+  std::pair<MemoryId, std::int64_t> place_and_bytes(int instance) const;
 
   const PlacedGraph& graph_;
   const int memories_;
@@ -141,6 +145,7 @@ class PlacedReplay {
   std::vector<InPlace> in_place_;
   std::vector<int> results_;  // by item: an instance, or -1
   std::vector<Event> events_;
+  std::vector<std::int64_t> live_;
   std::vector<std::int64_t> peaks_;
   std::vector<double> peak_at_;
   double marginal_ = 0;

@@ -17,11 +17,11 @@
 namespace stint {
 namespace {
 
-constexpr double search_steps_per_unit = 4e6;  // of replays, for a unit of the limit
-constexpr double bound_work_per_unit = 1;      // the solver's, likewise
-constexpr double others_share = 0.1;           // of the limit, for the strategies of one device
-constexpr double automatic_share = 0.03;       // of the limit, beside other strategies
-constexpr std::size_t most_tasks_automatically = 1000;
+constexpr double search_steps_per_unit = 2.5e6;  // of replays, for a unit of the limit
+constexpr double bound_work_per_unit = 0.7;      // the solver's, likewise
+constexpr double others_share = 0.1;             // of the limit, for the strategies of one device
+constexpr double automatic_share = 0.02;         // of the limit, beside other strategies
+constexpr std::size_t most_tasks_automatically = 300;
 constexpr double small_gap = 1e-4;  // worth a finer bound
 constexpr std::size_t most_tasks_of_fine_bounds = 150;
 constexpr int most_starts = 3;
