@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -115,9 +116,18 @@ class ListScheduler {
     return best;
   }
 
+  // Of the workers that are free when the task can begin, the one that rests the shortest: it most
+  // likely made what the task reads, and what it has in its caches is of use.
+  WorkerId worker_for(TaskId task, int device) {
+    const auto& free = free_workers_[device];
+    const double ready = ready_seconds(task, platform().devices[device].memory);
+    const auto later = free.upper_bound({ready, std::numeric_limits<int>::max()});
+    return static_cast<WorkerId>(later == free.begin() ? later->second : std::prev(later)->second);
+  }
+
   void commit(TaskId task, int device) {
     const MemoryId memory = platform().devices[device].memory;
-    const auto worker = static_cast<WorkerId>(free_workers_[device].begin()->second);
+    const WorkerId worker = worker_for(task, device);
     for (const TensorId tensor : task_of(task).updates) bring(tensor, memory, worker);
     for (const TensorId tensor : task_of(task).reads) bring(tensor, memory, worker);
     const double start = std::max(worker_free_[worker], ready_seconds(task, memory));
