@@ -1,8 +1,6 @@
 #include "planner/addresses/fit.hpp"
 
-#include <algorithm>
 #include <catch2/catch.hpp>
-#include <random>
 
 #include "planner/addresses/fit_model.hpp"
 #include "planner/solver/cp_sat.hpp"
@@ -23,30 +21,6 @@ void check_fits(const std::vector<Item>& items, std::int64_t capacity) {
   const Fit found = own_fit(items, capacity);
   REQUIRE(found.status == FitStatus::fits);
   check_packing(items, found.offsets, capacity);
-}
-
-// At every time two of the items end, and new ones begin until memory is full again: the load
-// always fits, wherever the free bytes lie.
-std::vector<Item> full_memory(std::uint64_t seed, int times, std::int64_t bytes) {
-  std::mt19937_64 random(seed);
-  std::vector<Item> items;
-  std::vector<std::size_t> live;
-  std::int64_t free = bytes;
-  for (int time = 0; time < times; ++time) {
-    for (int k = 0; k < 2 && !live.empty(); ++k) {
-      const auto at = live.begin() + static_cast<std::ptrdiff_t>(random() % live.size());
-      items[*at].end = time;
-      free += items[*at].bytes;
-      live.erase(at);
-    }
-    while (free > 0) {
-      const std::int64_t size = std::min<std::int64_t>(free, 1 + static_cast<int>(random() % 4));
-      live.push_back(items.size());
-      items.push_back({size, time, times});
-      free -= size;
-    }
-  }
-  return items;
 }
 
 }  // namespace

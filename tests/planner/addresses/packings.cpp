@@ -99,6 +99,28 @@ std::vector<Item> cut_rectangle(std::uint64_t seed, int count, int times, std::i
   return Cutter(seed, cuts).cut({bytes, 0, times}, count);
 }
 
+std::vector<Item> full_memory(std::uint64_t seed, int times, std::int64_t bytes) {
+  std::mt19937_64 random(seed);
+  std::vector<Item> items;
+  std::vector<std::size_t> live;
+  std::int64_t free = bytes;
+  for (int time = 0; time < times; ++time) {
+    for (int k = 0; k < 2 && !live.empty(); ++k) {
+      const auto at = live.begin() + static_cast<std::ptrdiff_t>(random() % live.size());
+      items[*at].end = time;
+      free += items[*at].bytes;
+      live.erase(at);
+    }
+    while (free > 0) {
+      const std::int64_t size = std::min<std::int64_t>(free, 1 + static_cast<int>(random() % 4));
+      live.push_back(items.size());
+      items.push_back({size, time, times});
+      free -= size;
+    }
+  }
+  return items;
+}
+
 void check_packing(const std::vector<Item>& items, const std::vector<std::int64_t>& offsets,
                    std::int64_t arena_bytes) {
   REQUIRE(offsets.size() == items.size());

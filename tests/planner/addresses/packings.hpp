@@ -17,6 +17,10 @@ enum class Cuts { straight, around };
 std::vector<Item> cut_rectangle(std::uint64_t seed, int count, int times, std::int64_t bytes,
                                 Cuts cuts);
 
+// At every time two of the items end, and new ones begin until memory is full again: the load
+// always fits, wherever the free bytes lie.
+std::vector<Item> full_memory(std::uint64_t seed, int times, std::int64_t bytes);
+
 // Requires that no two items share a byte and nothing reaches beyond the arena.
 void check_packing(const std::vector<Item>& items, const std::vector<std::int64_t>& offsets,
                    std::int64_t arena_bytes);
