@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "planner/addresses/fit.hpp"
 #include "planner/addresses/offsets.hpp"
 #include "planner/edges.hpp"
 
@@ -14,7 +15,8 @@ namespace stint {
 
 namespace {
 
-constexpr int before_all = -1;  // where what is there from the start begins to live
+constexpr double fit_share = 0.1;  // of the limit, for one attempt at offsets within a capacity
+constexpr int before_all = -1;     // where what is there from the start begins to live
 
 // over[y] = x: buffer y takes the place of buffer x.
 using Overwrites = std::vector<BufferId>;
@@ -125,6 +127,21 @@ Layout layout(const Problem& problem, MemoryId memory, const Lifetimes& lifetime
   return result;
 }
 
+// Where that is too much for the memory, exactly.
+void fit_layout(const Problem& problem, MemoryId memory, Layout& layout) {
+  const std::int64_t capacity = problem.capacity_bytes[memory];
+  if (layout.placement.arena_bytes <= capacity) return;
+  FitOptions options;
+  options.limit = problem.request().limit * fit_share;
+  Fit found = fit(layout.items.items, capacity, options);
+  if (found.status != FitStatus::fits) return;
+  layout.placement = {std::move(found.offsets), 0};
+  for (std::size_t i = 0; i < layout.items.items.size(); ++i) {
+    const std::int64_t end = layout.placement.offsets[i] + layout.items.items[i].bytes;
+    layout.placement.arena_bytes = std::max(layout.placement.arena_bytes, end);
+  }
+}
+
 void take_offsets(const Layout& layout, std::vector<Buffer>& buffers) {
   for (std::size_t b = 0; b < buffers.size(); ++b) {
     const int item = layout.items.of_buffer[b];
@@ -212,6 +229,7 @@ std::vector<std::int64_t> set_offsets(const Problem& problem, const Lifetimes& l
       Layout in_place = layout(problem, memory, lifetimes, buffers, over);
       if (in_place.placement.arena_bytes < best.placement.arena_bytes) best = std::move(in_place);
     }
+    fit_layout(problem, memory, best);
     take_offsets(best, buffers);
     arenas.push_back(best.placement.arena_bytes);
   }

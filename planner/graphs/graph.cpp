@@ -1,6 +1,7 @@
 #include "planner/graphs/graph.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "planner/accept.hpp"
@@ -10,6 +11,7 @@
 #include "planner/graphs/graph_moves.hpp"
 #include "planner/graphs/graph_solver.hpp"
 #include "planner/graphs/side_by_side.hpp"
+#include "planner/power/schedule_power.hpp"
 
 namespace stint {
 namespace {
@@ -18,9 +20,12 @@ constexpr double bound_work_per_unit = 0.3;
 constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for plans that leave room
 constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
 constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
-constexpr double near_bound = 1e-3;                     // good enough to stop
+constexpr double near_bound = 1e-4;                     // good enough to stop
 constexpr std::size_t shared_up_to_tasks = 20000;       // where memory is no matter
 constexpr int attempts = 8;                             // at fitting addresses into the memory
+constexpr int most_prices = 4;                          // of a second, tried for a deadline
+constexpr double price_share = 0.5;                     // of the limit, for each of them
+constexpr double states_limit = 0.5;                    // for states on the order of a plan
 
 // Where all that tasks ever write fits beside each other, nobody needs to choose.
 bool fits_whole(const DeviceGraph& graph, int workers) {
@@ -46,7 +51,8 @@ class OnDevice {
   void plan() {
     const ChainAim aim =
         problem_.request().objective == Objective::time ? ChainAim{0, 1} : ChainAim{1, 0};
-    attempt(aim, cheapest_states(aim));
+    attempt(aim);
+    if (problem_.request().objective == Objective::energy) meet_deadline();
   }
 
  private:
@@ -77,21 +83,40 @@ class OnDevice {
     return best;
   }
 
-  void attempt(const ChainAim& aim, const std::vector<int>& states) {
+  // Where the cheapest plan is late, seconds get a price: what one is worth on the order of the
+  // plan before, until that does not change any more.
+  void meet_deadline() {
+    std::vector<double> tried{0};
+    for (int i = 0; i < most_prices && last_ && !options_.is_interrupted(); ++i) {
+      const double price = worth_of_a_second(problem_, *last_);
+      const auto is_near = [&](double other) { return std::abs(price - other) <= 1e-6 * price; };
+      if (std::any_of(tried.begin(), tried.end(), is_near)) return;
+      tried.push_back(price);
+      last_.reset();
+      limit_ *= i == 0 ? price_share : 1;
+      attempt(std::isfinite(price) ? ChainAim{1, price} : ChainAim{0, 1});
+    }
+  }
+
+  void attempt(const ChainAim& aim) {
+    const std::vector<int> states = cheapest_states(aim);
     GraphSolverOptions options;
     options.limit = limit_;
     options.seed = static_cast<std::uint64_t>(problem_.request().seed);
     options.interrupted = options_.interrupted;
+    const Recognised recognised = recognise_chain(problem_.graph(), problem_.before);
+    if (recognised.chain) options.chain = &*recognised.chain;
     GraphSolver solver(graph_, costs(aim, states), memory_orders(problem_), options);
     const auto plan = solver.solve(graph_.capacity_bytes);
     int workers = device().workers;
     while (plan && workers > 1 && !fit(solver, *plan, states, workers)) workers /= 2;
     if (plan && workers == 1) fit(solver, *plan, states, 1);
-    if (fits_whole(graph_, device().workers)) return;
-    if (!is_good()) move_items(solver, aim, states);
-    const bool moves = answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
-    if (plan && workers > 1 && !moves && !is_good()) leave_room(solver, states, workers);
-    if (plan && !is_good()) claim(solver);
+    if (!fits_whole(graph_, device().workers)) {
+      if (!is_good()) move_items(solver, aim, states);
+      const bool moves = answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
+      if (plan && workers > 1 && !moves && !is_good()) leave_room(solver, states, workers);
+    }
+    if (plan) claim(solver, aim.joules > 0 ? aim.seconds : 0);
   }
 
   // Nothing is much better than what is found already.
@@ -117,7 +142,7 @@ class OnDevice {
             with_early_fetches(problem_, moving, *place, plan->sequence, graph_.capacity_bytes);
         const GraphCrew crew{device().workers, states, graph_.capacity_bytes, place};
         Schedule schedule = finished(moving, sequence, crew);
-        if (accept(problem_, schedule, answer_)) keep(std::move(schedule));
+        consider(std::move(schedule));
       }
     }
   }
@@ -154,7 +179,7 @@ class OnDevice {
       const GraphCrew crew{workers, states, capacity};
       Schedule schedule = finished(graph_, plan.sequence, crew);
       const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
-      if (accept(problem_, schedule, answer_)) return keep(std::move(schedule)), true;
+      if (consider(std::move(schedule))) return true;
       const std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
       if (excess <= 0 || options_.is_interrupted()) return false;
       capacity -= std::min(excess, capacity >> tried) << tried;
@@ -165,10 +190,24 @@ class OnDevice {
     return false;
   }
 
-  void claim(const GraphSolver& solver) {
+  void claim(const GraphSolver& solver, double second_joules) {
     const double work = limit_ * bound_work_per_unit;
-    const auto bound = graph_bound(problem_, graph_, solver.moments(), work, options_);
+    const auto bound =
+        graph_bound(problem_, graph_, solver.moments(), work, options_, second_joules);
     if (bound && (!answer_.bound || answer_.bound->value < bound->value)) answer_.bound = bound;
+  }
+
+  // Under a deadline with the best states on its order.
+  bool consider(Schedule schedule) {
+    if (deadline_seconds(problem_.request())) {
+      auto better = with_better_states(problem_, schedule, states_limit);
+      if (better) schedule = std::move(*better);
+      const double value = schedule.predicted.objective.value;
+      if (!last_ || value < last_->predicted.objective.value) last_ = schedule;
+    }
+    if (!accept(problem_, schedule, answer_)) return false;
+    keep(std::move(schedule));
+    return true;
   }
 
   void keep(Schedule schedule) {
@@ -184,6 +223,7 @@ class OnDevice {
   double limit_;
   Answer& answer_;
   Schedule scratch_;
+  std::optional<Schedule> last_;  // the best for the present price of a second, also if late
 };
 
 // The devices that are worth a look: among several strategies, those with a choice to make of what

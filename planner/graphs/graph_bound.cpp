@@ -49,6 +49,15 @@ class Bounding {
     return {shared, 0, 1, always * least_time, always};
   }
 
+  // All work takes at most workers × deadline.
+  Prices with_deadline(Prices prices, double second_joules) const {
+    const auto deadline = deadline_seconds(problem_.request());
+    if (!deadline) return prices;
+    prices.watts += second_joules / device_.workers;
+    prices.fixed -= second_joules * *deadline * (1 + 1e-9);
+    return prices;
+  }
+
   std::vector<double> costs(const Prices& prices) const {
     std::vector<double> all;
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
@@ -232,13 +241,13 @@ std::vector<TaskId> in_sequence(const Problem& problem, const std::vector<TaskId
 
 std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
                                  const std::vector<TaskId>& moments, double work,
-                                 const SearchOptions& options) {
+                                 const SearchOptions& options, double second_joules) {
   const Objective objective = problem.request().objective;
   const bool is_ours = problem.platform().devices.size() == 1 &&
                        (objective == Objective::energy || objective == Objective::time);
   if (!is_ours || !has_cp_sat() || moments.empty()) return std::nullopt;
   const Bounding bounding(problem, graph);
-  const Prices prices = bounding.prices();
+  const Prices prices = bounding.with_deadline(bounding.prices(), second_joules);
   const std::vector<double> costs = bounding.costs(prices);
   const double unit = bounding.unit(prices, costs);
   MomentProblem master;

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "planner/graphs/block_chain.hpp"
+#include "planner/graphs/sequence_search.hpp"
+
 namespace stint {
 namespace {
 
@@ -17,6 +20,7 @@ constexpr double short_share = 0.08;
 constexpr double short_work = 0.1;  // of the solver's, for a little less memory
 constexpr double moving_share = 0.15;
 constexpr double last_share = 0.3;  // of two
+constexpr double improve_share = 0.5;
 constexpr int most_moments = 24;
 constexpr int most_stalled = 4;
 constexpr std::size_t strong_up_to_tasks = 20000;
@@ -51,7 +55,8 @@ GraphSolver::GraphSolver(const DeviceGraph& graph, std::vector<double> costs,
       gaps_(graph, least_peak_order(meter_, std::move(orders))),
       replay_(graph, gaps_),
       whole_costs_(whole_costs(costs, cost_units).costs),
-      least_peak_(INT64_MAX) {}
+      least_peak_(INT64_MAX),
+      blocks_(options.interrupted) {}
 
 bool GraphSolver::is_interrupted() const {
   return options_.interrupted != nullptr && options_.interrupted->load();
@@ -180,6 +185,21 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
   }
 }
 
+void GraphSolver::combine_blocks(std::int64_t capacity) {
+  if (options_.chain == nullptr) return;
+  const auto plan = block_plan(graph_, meter_.costs(), *options_.chain, capacity, blocks_);
+  if (plan) note(plan->sequence, plan->measure, capacity);
+}
+
+// The plan at hand, run by run.
+void GraphSolver::improve(std::int64_t capacity, double share) {
+  if (!best_) return;
+  const RetentionSearchOptions options = search_options(capacity, share);
+  ++searches_;
+  const auto found = search_sequence(graph_, meter_, best_->sequence, options);
+  if (found) note(found->sequence, found->measure, capacity);
+}
+
 double GraphSolver::worth(const MomentSolution& solution) const {
   return meter_.cost_of_all() * (1 + static_cast<double>(solution.value) / cost_units);
 }
@@ -201,8 +221,10 @@ std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   if (moments_.empty()) add_moment(kept->position);
   search(start(), capacity, first_share);
   if (has_cp_sat()) generate_moments(capacity);
+  if (!is_proved()) combine_blocks(capacity);
   if (!is_proved()) search(gaps_.keep_all(), capacity, last_share);
   if (!is_proved() && !best_retention_.keep.empty()) search(best_retention_, capacity, last_share);
+  if (!is_proved()) improve(capacity, improve_share);
   return best_;
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "planner/graphs/block_frontier.hpp"
 #include "planner/graphs/moments.hpp"
 #include "planner/graphs/retention_search.hpp"
 #include "planner/strategy.hpp"
@@ -19,6 +20,7 @@ namespace stint {
 struct GraphSolverOptions {
   double limit = 10;  // units of search
   std::uint64_t seed = 0;
+  const TaskChain* chain = nullptr;  // if the graph is one: its blocks give a start
   const std::atomic<bool>* interrupted = nullptr;
 };
 
@@ -63,6 +65,8 @@ class GraphSolver {
   bool add_moment(int position);
   MomentSolution solve_master(std::int64_t capacity);
   void generate_moments(std::int64_t capacity);
+  void combine_blocks(std::int64_t capacity);
+  void improve(std::int64_t capacity, double share);
   double worth(const MomentSolution& solution) const;
 
   const DeviceGraph& graph_;
@@ -79,6 +83,7 @@ class GraphSolver {
   Retention best_retention_;
   std::int64_t least_peak_ = 0;
   std::uint64_t searches_ = 0;
+  BlockSolver blocks_;
 };
 
 // Costs as whole numbers, of which all together have about `total` units; rounded down for a bound.

@@ -33,6 +33,7 @@ enum Linear : Tag { linear_vars = 1, linear_coeffs = 2, linear_domain = 3 };
 enum Clause : Tag { clause_literals = 1 };
 enum Interval : Tag { interval_start = 4, interval_end = 5, interval_size = 6 };
 enum NoOverlap : Tag { no_overlap_intervals = 1 };
+enum NoOverlap2d : Tag { no_overlap_2d_x = 1, no_overlap_2d_y = 2 };
 enum Cumulative : Tag { cumulative_capacity = 1, cumulative_intervals = 2, cumulative_demands = 3 };
 enum Reservoir : Tag {
   reservoir_least = 1,
@@ -47,6 +48,7 @@ enum Constraint : Tag {
   constraint_linear = 12,
   constraint_interval = 19,
   constraint_no_overlap = 20,
+  constraint_no_overlap_2d = 21,
   constraint_cumulative = 22,
   constraint_reservoir = 24
 };
@@ -264,6 +266,15 @@ void CpModel::add_no_overlap(std::span<const IntervalId> intervals) {
   Message constraint(model, field::model_constraints);
   Message no_overlap(constraint, field::constraint_no_overlap);
   add_integers(no_overlap, field::no_overlap_intervals, integers(intervals));
+  ++constraints_;
+}
+
+void CpModel::add_no_overlap_2d(std::span<const IntervalId> x, std::span<const IntervalId> y) {
+  Message model(bytes_);
+  Message constraint(model, field::model_constraints);
+  Message no_overlap(constraint, field::constraint_no_overlap_2d);
+  add_integers(no_overlap, field::no_overlap_2d_x, integers(x));
+  add_integers(no_overlap, field::no_overlap_2d_y, integers(y));
   ++constraints_;
 }
 

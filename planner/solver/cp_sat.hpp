@@ -57,6 +57,9 @@ class CpModel {
   IntervalId add_interval(const LinearSum& start, const LinearSum& size, const LinearSum& end,
                           std::span<const VariableId> if_all = {});
   void add_no_overlap(std::span<const IntervalId> intervals);
+  // No two of the rectangles share a point of their insides; each is an interval in both
+  // directions.
+  void add_no_overlap_2d(std::span<const IntervalId> x, std::span<const IntervalId> y);
   // At no time do the intervals that are there demand more than the capacity.
   void add_cumulative(std::span<const IntervalId> intervals, std::span<const LinearSum> demands,
                       std::int64_t capacity);

@@ -14,6 +14,7 @@ IntervalId CpModel::add_interval(const LinearSum&, const LinearSum&, const Linea
   return static_cast<IntervalId>(constraints_++);
 }
 void CpModel::add_no_overlap(std::span<const IntervalId>) {}
+void CpModel::add_no_overlap_2d(std::span<const IntervalId>, std::span<const IntervalId>) {}
 void CpModel::add_cumulative(std::span<const IntervalId>, std::span<const LinearSum>,
                              std::int64_t) {}
 void CpModel::add_reservoir(std::span<const Change>, std::int64_t, std::int64_t) {}

@@ -2,65 +2,21 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <numeric>
-#include <random>
+
+#include "tests/planner/addresses/packings.hpp"
 
 using namespace stint;
 
 namespace {
 
-std::vector<Item> random_items(std::uint64_t seed, int count, int times, int most_bytes) {
-  std::mt19937_64 random(seed);
-  const auto below = [&](int n) { return static_cast<int>(random() % std::uint64_t(n)); };
-  std::vector<Item> items;
-  for (int i = 0; i < count; ++i) {
-    const int begin = below(times);
-    items.push_back({below(most_bytes + 1), begin, begin + 1 + below(times - begin)});
-  }
-  return items;
-}
-
-bool apart(const Item& a, std::int64_t at, const Item& b, std::int64_t bt) {
-  const bool in_time = a.end <= b.begin || b.end <= a.begin;
-  return in_time || at + a.bytes <= bt || bt + b.bytes <= at;
-}
-
 void check_placement(const std::vector<Item>& items, const Placement& placement) {
+  check_packing(items, placement.offsets, placement.arena_bytes);
   std::int64_t end = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    REQUIRE(placement.offsets[i] >= 0);
     if (items[i].bytes > 0) end = std::max(end, placement.offsets[i] + items[i].bytes);
-    for (std::size_t j = 0; j < i; ++j)
-      REQUIRE(apart(items[i], placement.offsets[i], items[j], placement.offsets[j]));
   }
   REQUIRE(placement.arena_bytes == end);
   REQUIRE(placement.arena_bytes >= largest_load(items));
-}
-
-// In some order first-fit finds the smallest arena: try them all.
-std::int64_t smallest_arena(const std::vector<Item>& items) {
-  std::vector<int> order(items.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::int64_t best = INT64_MAX;
-  do {
-    std::vector<std::int64_t> offset(items.size(), -1);
-    std::int64_t arena = 0;
-    for (const int i : order) {
-      std::int64_t at = 0;
-      for (bool moved = true; moved;) {
-        moved = false;
-        for (std::size_t j = 0; j < items.size(); ++j) {
-          if (offset[j] < 0 || apart(items[i], at, items[j], offset[j])) continue;
-          at = offset[j] + items[j].bytes;
-          moved = true;
-        }
-      }
-      offset[i] = at;
-      arena = std::max(arena, at + items[i].bytes);
-    }
-    best = std::min(best, arena);
-  } while (std::next_permutation(order.begin(), order.end()));
-  return best;
 }
 
 }  // namespace

@@ -1,0 +1,138 @@
+#include "planner/addresses/fit.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <numeric>
+
+#include "planner/addresses/fit_model.hpp"
+
+namespace stint {
+namespace {
+
+constexpr double work_per_unit = 4e7;  // sections of items looked at
+constexpr std::int64_t first_nodes = 500;
+constexpr std::int64_t most_nodes = std::int64_t{1} << 40;
+constexpr std::int64_t most_cells = 4'000'000;  // sections of all items: more are too many
+
+// Orders of preference among items: rising ranks by falling measures.
+struct Measures {
+  std::int64_t load = 0;  // the largest in the item's sections
+  std::int64_t bytes = 0;
+  std::int64_t length = 0;
+  double area = 0;
+};
+using Preference = std::function<std::array<double, 3>(const Measures&)>;
+
+const std::vector<Preference>& preferences() {
+  const auto number = [](std::int64_t value) { return static_cast<double>(value); };
+  static const std::vector<Preference> all = {
+      [=](const Measures& m) {
+        return std::array{number(m.load), number(m.length), m.area};
+      },
+      [=](const Measures& m) {
+        return std::array{number(m.load), m.area, number(m.length)};
+      },
+      [=](const Measures& m) {
+        return std::array{number(m.length), m.area, number(m.load)};
+      },
+      [=](const Measures& m) {
+        return std::array{m.area, number(m.bytes), 0.0};
+      },
+      [=](const Measures& m) {
+        return std::array{number(m.bytes), number(m.length), 0.0};
+      }};
+  return all;
+}
+
+std::vector<std::int64_t> loads(const Spans& spans) {
+  std::vector<std::int64_t> load(spans.sections, 0);
+  for (const Span& span : spans.spans) {
+    for (int s = span.first; s <= span.last; ++s) load[s] += span.bytes;
+  }
+  return load;
+}
+
+std::vector<Measures> measures(const std::vector<Item>& items, const Spans& spans) {
+  const auto load = loads(spans);
+  std::vector<Measures> all;
+  for (std::size_t i = 0; i < spans.spans.size(); ++i) {
+    const auto& [bytes, first, last] = spans.spans[i];
+    const Item& item = items[spans.item[i]];
+    const std::int64_t length = std::int64_t{item.end} - item.begin;
+    const auto most = *std::max_element(load.begin() + first, load.begin() + last + 1);
+    all.push_back({most, bytes, length, static_cast<double>(bytes) * static_cast<double>(length)});
+  }
+  return all;
+}
+
+// One search and the items in its order.
+struct Attempt {
+  std::vector<int> order;
+  FitSearch search;
+};
+
+class Attempts {
+ public:
+  Attempts(const std::vector<Item>& items, const Spans& spans, std::int64_t capacity)
+      : items_(items), spans_(spans), capacity_(capacity), measures_(measures(items, spans)) {}
+
+  Fit run(std::int64_t work, const FitOptions& options) {
+    for (std::int64_t nodes = first_nodes; work > 0 && nodes < most_nodes; nodes *= 2) {
+      for (std::size_t a = 0; a < 2 * preferences().size() && work > 0; ++a) {
+        if (options.interrupted != nullptr && options.interrupted->load()) return {};
+        const FitStatus status = attempt(a).search.run(nodes, work);
+        if (status == FitStatus::fits) return {status, offsets(attempt(a))};
+        if (status == FitStatus::impossible) return {status, {}};
+      }
+    }
+    return {};
+  }
+
+ private:
+  Attempt& attempt(std::size_t number) {
+    if (number < attempts_.size()) return *attempts_[number];
+    const std::size_t count = preferences().size();
+    const Preference& preference = preferences()[number % count];
+    std::vector<int> order(spans_.spans.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return preference(measures_[a]) > preference(measures_[b]);
+    });
+    std::vector<Span> ranked;
+    for (const int span : order) ranked.push_back(spans_.spans[span]);
+    const auto choice = number < count ? SectionChoice::lowest : SectionChoice::fewest_ways;
+    attempts_.push_back(std::make_unique<Attempt>(
+        Attempt{order, FitSearch(ranked, spans_.sections, capacity_, choice)}));
+    return *attempts_.back();
+  }
+
+  std::vector<std::int64_t> offsets(const Attempt& attempt) const {
+    std::vector<std::int64_t> all(items_.size(), 0);
+    for (std::size_t i = 0; i < attempt.order.size(); ++i)
+      all[spans_.item[attempt.order[i]]] = attempt.search.offset(static_cast<int>(i));
+    return all;
+  }
+
+  const std::vector<Item>& items_;
+  const Spans& spans_;
+  std::int64_t capacity_;
+  std::vector<Measures> measures_;
+  std::vector<std::unique_ptr<Attempt>> attempts_;
+};
+
+}  // namespace
+
+Fit fit(const std::vector<Item>& items, std::int64_t capacity_bytes, const FitOptions& options) {
+  if (largest_load(items) > capacity_bytes) return {FitStatus::impossible, {}};
+  const Spans spans = spans_of(items);
+  std::int64_t cells = 0;
+  for (const Span& span : spans.spans) cells += span.last - span.first + 1;
+  if (cells > most_cells) return {};
+  const auto work = static_cast<std::int64_t>(options.limit * work_per_unit);
+  Fit found = Attempts(items, spans, capacity_bytes).run(work, options);
+  if (found.status != FitStatus::unknown || !options.use_solver) return found;
+  return fit_by_solver(items, capacity_bytes, options);
+}
+
+}  // namespace stint
