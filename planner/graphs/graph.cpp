@@ -20,7 +20,7 @@ constexpr double bound_work_per_unit = 0.3;
 constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for plans that leave room
 constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
 constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
-constexpr double near_bound = 1e-3;                     // good enough to stop
+constexpr double near_bound = 1e-4;                     // good enough to stop
 constexpr std::size_t shared_up_to_tasks = 20000;       // where memory is no matter
 constexpr int attempts = 8;                             // at fitting addresses into the memory
 constexpr int most_prices = 4;                          // of a second, tried for a deadline
@@ -113,11 +113,12 @@ class OnDevice {
     int workers = device().workers;
     while (plan && workers > 1 && !fit(solver, *plan, states, workers)) workers /= 2;
     if (plan && workers == 1) fit(solver, *plan, states, 1);
-    if (fits_whole(graph_, device().workers)) return;
-    if (!is_good()) move_items(solver, aim, states);
-    const bool moves = answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
-    if (plan && workers > 1 && !moves && !is_good()) leave_room(solver, states, workers);
-    if (plan && !is_good()) claim(solver, aim.joules > 0 ? aim.seconds : 0);
+    if (!fits_whole(graph_, device().workers)) {
+      if (!is_good()) move_items(solver, aim, states);
+      const bool moves = answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
+      if (plan && workers > 1 && !moves && !is_good()) leave_room(solver, states, workers);
+    }
+    if (plan) claim(solver, aim.joules > 0 ? aim.seconds : 0);
   }
 
   // Nothing is much better than what is found already.
@@ -222,8 +223,8 @@ class OnDevice {
   const DeviceGraph& graph_;
   double limit_;
   Answer& answer_;
-  std::optional<Schedule> last_;  // the best for the present price of a second, also if late
   Schedule scratch_;
+  std::optional<Schedule> last_;  // the best for the present price of a second, also if late
 };
 
 // The devices that are worth a look: among several strategies, those with a choice to make of what
