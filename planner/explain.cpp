@@ -1,6 +1,7 @@
 #include "planner/explain.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "planner/plan.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::size_t most_tensors = 300;
 constexpr int most_tries = 100;
+constexpr int halvings = 5;
+constexpr double halving_share = 0.1;  // of the limit, for each
 
 bool is_proved(const Shortage& shortage) {
   return shortage.in_bytes && shortage.lower_bound > shortage.asked;
@@ -98,9 +101,32 @@ class Filter {
   int tries_ = 0;
 };
 
+// Smaller than what strategies came across on their way: halved a few times, down to the proof.
+void find_less(const Problem& problem, const SearchOptions& options, Shortage& shortage) {
+  if (!shortage.found) return;
+  SearchOptions silent = options;
+  silent.improved = nullptr;
+  Request request = problem.request();
+  request.limit *= halving_share;
+  double least = shortage.lower_bound;
+  for (int i = 0; i < halvings && least < *shortage.found && !options.is_interrupted(); ++i) {
+    const double middle = std::floor((least + *shortage.found) / 2);
+    request.memory[shortage.what] = static_cast<std::int64_t>(middle);
+    const Outcome outcome =
+        plan(make_problem(problem.blank.model, problem.platform(), request, "the model"), silent);
+    if (outcome.schedule)
+      shortage.found = static_cast<double>(outcome.schedule->arenas.at(shortage.what));
+    else
+      least = middle + 1;
+  }
+}
+
 }  // namespace
 
 void explain(const Problem& problem, const SearchOptions& options, Outcome& outcome) {
+  for (Shortage& shortage : outcome.shortages) {
+    if (shortage.in_bytes) find_less(problem, options, shortage);
+  }
   if (outcome.status != Status::infeasible || problem.graph().tensors.size() > most_tensors) return;
   for (Shortage& shortage : outcome.shortages) {
     if (!is_proved(shortage) || !shortage.reason.empty()) continue;

@@ -35,8 +35,10 @@ std::vector<MemoryId> short_memories(const Problem& problem) {
   for (std::size_t m = 0; m < problem.capacity_bytes.size(); ++m) {
     const auto memory = static_cast<MemoryId>(m);
     if (problem.platform().memories[m].kind == MemoryKind::storage) continue;
+    const bool is_bounded =
+        problem.request().memory.contains(memory_name(problem.platform(), memory));
     const auto arena = keep_all_arena(problem, memory);
-    if (!arena || *arena > problem.capacity_bytes[m]) all.push_back(memory);
+    if (is_bounded || !arena || *arena > problem.capacity_bytes[m]) all.push_back(memory);
   }
   return all;
 }

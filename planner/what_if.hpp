@@ -22,9 +22,9 @@ struct WhatIf {
   double saves_at_most = 0;  // proved
 };
 
-// One GiB more of every memory that cannot hold what keeping everything needs, one GB/s more on the
-// links of such a memory, one second more where there is a deadline; a tenth more of what is
-// smaller than that unit. `planned` is a plan of the problem.
+// One GiB more of every memory that the request bounds or that cannot hold what keeping everything
+// needs, one GB/s more on the links of such a memory, one second more where there is a deadline; a
+// tenth more of what is smaller than that unit. `planned` is a plan of the problem.
 std::vector<WhatIf> what_if(const Problem& problem, const Schedule& planned,
                             const SearchOptions& options);
 
