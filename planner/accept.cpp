@@ -14,8 +14,10 @@ bool accept(const Problem& problem, const Schedule& schedule, Answer& answer) {
     const MemoryId memory = *find_memory(problem.platform(), name);
     if (arena > problem.capacity_bytes[memory]) exceeded.emplace_back(memory, arena);
   }
-  if (exceeded.empty() && !in_time)
-    answer.least_seconds = std::min(answer.least_seconds.value_or(seconds), seconds);
+  if (exceeded.empty() && !in_time && (!answer.least_seconds || seconds < *answer.least_seconds)) {
+    answer.least_seconds = seconds;
+    answer.late = schedule;
+  }
   if (exceeded.size() == 1 && in_time) {
     const auto [least, is_new] = answer.least_arena.insert(exceeded.front());
     least->second = std::min(least->second, exceeded.front().second);

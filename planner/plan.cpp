@@ -15,6 +15,7 @@
 #include "planner/keep_all.hpp"
 #include "planner/memory_bound.hpp"
 #include "planner/placement/placement.hpp"
+#include "planner/power/schedule_power.hpp"
 #include "planner/prefetch.hpp"
 #include "schedules/validate.hpp"
 
@@ -22,7 +23,8 @@ namespace stint {
 
 namespace {
 
-constexpr double tolerance = 1e-9;  // as everywhere between prediction and proof
+constexpr double tolerance = 1e-9;     // as everywhere between prediction and proof
+constexpr double states_share = 0.01;  // of the limit, for power states on a plan's order
 
 bool above(double a, double b) { return a > b + tolerance * std::max(std::abs(a), std::abs(b)); }
 
@@ -69,7 +71,27 @@ void judge(const Schedule& schedule) {
                          " made a schedule that is not valid: " + to_string(violations.front()));
 }
 
-void take(Answer answer, Found& found) {
+void keep_best(Schedule schedule, Found& found) {
+  set_proof(found.bound, schedule.predicted);
+  judge(schedule);
+  const double value = schedule.predicted.objective.value;
+  if (!found.best || above(found.best->predicted.objective.value, value))
+    found.best = std::move(schedule);
+}
+
+// A plan counts with the best power states on its order; one that is late may not be with others.
+void take_plans(const Problem& problem, Answer answer, Found& found) {
+  const double limit = problem.request().limit * states_share;
+  if (answer.late) {
+    if (auto in_time = with_better_states(problem, *answer.late, limit))
+      keep_best(std::move(*in_time), found);
+  }
+  if (!answer.schedule) return;
+  auto better = with_better_states(problem, *answer.schedule, limit);
+  keep_best(std::move(better ? *better : *answer.schedule), found);
+}
+
+void take(const Problem& problem, Answer answer, Found& found) {
   if (answer.bound && above(answer.bound->value, found.bound.value)) found.bound = *answer.bound;
   for (const auto& [memory, bytes] : answer.proved_bytes)
     found.proved_bytes[memory] = std::max(found.proved_bytes[memory], bytes);
@@ -78,12 +100,7 @@ void take(Answer answer, Found& found) {
     least->second = std::min(least->second, arena);
   }
   keep_least(found.least_seconds, answer.least_seconds);
-  if (!answer.schedule) return;
-  set_proof(found.bound, answer.schedule->predicted);
-  judge(*answer.schedule);
-  const double value = answer.schedule->predicted.objective.value;
-  if (!found.best || above(found.best->predicted.objective.value, value))
-    found.best = std::move(answer.schedule);
+  take_plans(problem, std::move(answer), found);
 }
 
 void prefetch(const Problem& problem, Found& found) {
@@ -186,7 +203,7 @@ Outcome plan(const Problem& problem, const SearchOptions& given) {
     auto answer = strategy.solve(problem, options);
     if (!answer) continue;
     outcome.not_of_its_kind = false;
-    take(std::move(*answer), found);
+    take(problem, std::move(*answer), found);
   }
   outcome.interrupted = options.is_interrupted();
   if (found.best) {

@@ -32,6 +32,7 @@ struct Answer {
   // the shortest plan that fits the memories.
   std::map<MemoryId, std::int64_t> least_arena;
   std::optional<double> least_seconds;
+  std::optional<Schedule> late;  // that plan: other power states may bring it in time
   // What the strategy proved about every plan of the problem, whatever its kind: a bound on the
   // objective, and by memory the bytes with less of which there is no plan.
   std::optional<Bound> bound;

@@ -51,4 +51,19 @@ std::string summary(const std::vector<EnergySource>& sources) {
   return text;
 }
 
+std::string summary(const std::vector<PowerKnob>& knobs) {
+  TextTable table({{"power states", Align::left},
+                   {"of", Align::left},
+                   {"range", Align::left},
+                   {"can be set", Align::left}});
+  std::string text;
+  for (const PowerKnob& knob : knobs) {
+    const std::string range = knob.range.empty() ? "-" : knob.range;
+    table.row({knob.quantity, knob.unit, range, knob.can_be_set ? "yes" : "no: " + knob.why_not});
+    if (!knob.to_type.empty())
+      text += "to set a " + knob.quantity + " of " + knob.unit + ": " + knob.to_type + '\n';
+  }
+  return table.text() + text;
+}
+
 }  // namespace stint

@@ -31,6 +31,7 @@ struct Options {
   std::string perturb;  // an error, or nothing
   stint::PerturbOptions errors;
   stint::MeterPlaces counters;
+  std::string cpufreq = stint::PowerPlaces{}.cpufreq;
 };
 
 void expect_sensible(const Options& options) {
@@ -86,6 +87,7 @@ int show(const Options& options) {
   expect_sensible(options);
   std::vector<stint::Shown> shown = {stint::read_shown(options.file)};
   shown[0].counters = options.counters;
+  shown[0].power = {options.cpufreq, options.counters.powercap, options.counters.nvml};
   if (!options.second.empty()) shown.push_back(stint::read_shown(options.second));
   if (options.batch > 0) set_batch(shown[0], options.batch);
   if (!options.trace.empty()) stint::write_text(options.trace, trace_text(shown[0]));
@@ -145,6 +147,8 @@ int main(int argc, char** argv) {
   app.add_option("--nvml-library", options.counters.nvml,
                  "with here: the library that knows of GPUs")
       ->type_name("FILE");
+  app.add_option("--cpufreq-root", options.cpufreq, "with here: the folder of frequency policies")
+      ->type_name("DIR");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -169,7 +169,7 @@ class PajeWriter {
         {ns, fmt::format("6 {} {} w{} {} {}\n", seconds_of(ns), type, worker, value, action)});
   }
 
-  void add_states(const std::vector<Span>& spans, int worker) {
+  void add_states(const std::vector<TrackSpan>& spans, int worker) {
     const bool on_link = workers_[worker].is_link();
     const std::string idle = on_link ? "link_idle" : "worker_idle";
     if (spans.empty() || spans.front().start_ns > 0) set_state(0, worker, idle, -1);

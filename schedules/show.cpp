@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "files/input_error.hpp"
+#include "platforms/power/saved_settings.hpp"
 #include "schedules/dot.hpp"
 #include "schedules/energy_summary.hpp"
 #include "schedules/paje.hpp"
@@ -58,6 +59,11 @@ struct Check {
   }
 };
 
+std::vector<PowerKnob> knobs_here(const Shown& shown) {
+  const PowerControl control(shown.power);
+  return power_knobs(control, saved_settings_file());
+}
+
 }  // namespace
 
 Shown read_shown(const std::string& path) {
@@ -88,7 +94,8 @@ std::string summary(const Shown& shown) {
   if (const auto* const frontier = std::get_if<Frontier>(&shown.content)) return summary(*frontier);
   const std::string text = summary(std::get<Platform>(shown.content));
   if (shown.file != "here") return text;
-  return text + '\n' + summary(all_energy_sources(shown.counters));
+  return text + '\n' + summary(all_energy_sources(shown.counters)) + '\n' +
+         summary(knobs_here(shown));
 }
 
 std::string summary_json(const Shown& shown) {
@@ -97,7 +104,8 @@ std::string summary_json(const Shown& shown) {
   }
   if (const auto* const graph = std::get_if<Graph>(&shown.content)) return summary_json(*graph);
   if (const auto* const platform = std::get_if<Platform>(&shown.content)) {
-    return summary_json(*platform);
+    if (shown.file != "here") return summary_json(*platform);
+    return summary_json(*platform, all_energy_sources(shown.counters), knobs_here(shown));
   }
   if (const auto* const report = std::get_if<RunReport>(&shown.content)) {
     return summary_json(*report);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "platforms/meters/choose_meter.hpp"
+#include "platforms/power/power_setting.hpp"
 #include "schedules/any_file.hpp"
 #include "schedules/judged.hpp"
 #include "schedules/perturb.hpp"
@@ -19,6 +20,7 @@ struct Shown {
   std::optional<Judged> judged;
   std::int64_t batch = 1;  // for which a model of layers is summarised
   MeterPlaces counters;    // where this machine's are looked for
+  PowerPlaces power;       // likewise, what sets its power states
   bool has_violations() const { return judged && !judged->violations.empty(); }
 };
 

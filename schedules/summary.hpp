@@ -3,7 +3,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "platforms/meters/energy_domain.hpp"
+#include "platforms/power/power_knobs.hpp"
 #include "schedules/judged.hpp"
 
 namespace stint {
@@ -29,6 +32,9 @@ std::string comparison(const Schedule& first, const Judged& first_judged, const 
 std::string summary_json(const Graph& graph);
 std::string summary_json(const Network& network, std::int64_t batch);
 std::string summary_json(const Platform& platform);
+// This machine, with what was probed of it.
+std::string summary_json(const Platform& platform, const std::vector<EnergySource>& sources,
+                         const std::vector<PowerKnob>& knobs);
 std::string summary_json(const Schedule& schedule, const Judged& judged);
 
 // What the simulator predicts, or else what the file does.

@@ -52,6 +52,56 @@ Json work_json(const GraphFacts& facts) {
   return work;
 }
 
+Json platform_json(const Platform& platform) {
+  const std::vector<Price> all = prices(platform);
+  Json assumed = Json::array();
+  for (const Price& price : all) {
+    if (price.quantity.basis == Basis::assumed) assumed.push_back(price.name);
+  }
+  std::int64_t compute_workers = 0;
+  for (const Device& device : platform.devices) compute_workers += device.workers;
+  return {{"format", "stint-platform"},
+          {"name", platform.name},
+          {"nodes", platform.nodes.size()},
+          {"devices", platform.devices.size()},
+          {"workers", compute_workers},
+          {"memories", platform.memories.size()},
+          {"links", platform.links.size()},
+          {"prices", all.size()},
+          {"assumed", assumed}};
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json counters_json(const std::vector<EnergySource>& sources) {
+  Json list = Json::array();
+  for (const EnergySource& source : sources) {
+    Json domains = Json::array();
+    for (const EnergyDomain& domain : source.domains)
+      domains.push_back({{"domain", domain.name},
+                         {"counted", domain.is_added()},
+                         {"watts", domain.counter ? Json(domain.probed_watts) : Json(nullptr)},
+                         {"why_not", text_or_null(domain.why_not)}});
+    list.push_back({{"source", source.name},
+                    {"domains", domains},
+                    {"why_none", text_or_null(source.why_none)},
+                    {"to_type", text_or_null(source.to_type)}});
+  }
+  return list;
+}
+
+Json knobs_json(const std::vector<PowerKnob>& knobs) {
+  Json list = Json::array();
+  for (const PowerKnob& knob : knobs)
+    list.push_back({{"unit", knob.unit},
+                    {"quantity", knob.quantity},
+                    {"range", text_or_null(knob.range)},
+                    {"can_be_set", knob.can_be_set},
+                    {"why_not", text_or_null(knob.why_not)},
+                    {"to_type", text_or_null(knob.to_type)}});
+  return list;
+}
+
 }  // namespace
 
 std::string summary_json(const Graph& graph) {
@@ -73,23 +123,13 @@ std::string summary_json(const Graph& graph) {
   return json.dump() + '\n';
 }
 
-std::string summary_json(const Platform& platform) {
-  const std::vector<Price> all = prices(platform);
-  Json assumed = Json::array();
-  for (const Price& price : all) {
-    if (price.quantity.basis == Basis::assumed) assumed.push_back(price.name);
-  }
-  std::int64_t compute_workers = 0;
-  for (const Device& device : platform.devices) compute_workers += device.workers;
-  const Json json = {{"format", "stint-platform"},
-                     {"name", platform.name},
-                     {"nodes", platform.nodes.size()},
-                     {"devices", platform.devices.size()},
-                     {"workers", compute_workers},
-                     {"memories", platform.memories.size()},
-                     {"links", platform.links.size()},
-                     {"prices", all.size()},
-                     {"assumed", assumed}};
+std::string summary_json(const Platform& platform) { return platform_json(platform).dump() + '\n'; }
+
+std::string summary_json(const Platform& platform, const std::vector<EnergySource>& sources,
+                         const std::vector<PowerKnob>& knobs) {
+  Json json = platform_json(platform);
+  json["counters"] = counters_json(sources);
+  json["power_states"] = knobs_json(knobs);
   return json.dump() + '\n';
 }
 

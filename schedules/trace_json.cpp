@@ -67,11 +67,11 @@ class TraceWriter {
   void add_spans() {
     const auto by_worker = tracks(schedule_, simulation_);
     for (int worker = 0; worker < static_cast<int>(by_worker.size()); ++worker) {
-      for (const Span& span : by_worker[worker]) add_span(span, worker);
+      for (const TrackSpan& span : by_worker[worker]) add_span(span, worker);
     }
   }
 
-  void add_span(const Span& span, int worker) {
+  void add_span(const TrackSpan& span, int worker) {
     const Action& action = schedule_.actions[span.action];
     const bool again = again_[span.action];
     const Json name = label(schedule_, action) + (again ? " (again)" : "");

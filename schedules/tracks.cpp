@@ -9,7 +9,7 @@ namespace {
 
 constexpr double longest_ns = 9e18;
 
-Span span_of(const Simulation& simulation, ActionId action) {
+TrackSpan span_of(const Simulation& simulation, ActionId action) {
   const double start = simulation.start_seconds[action];
   return {action, nanoseconds(start), nanoseconds(start + simulation.seconds[action])};
 }
@@ -18,7 +18,7 @@ Span span_of(const Simulation& simulation, ActionId action) {
 // nothing is left of a long sum.
 class Consumers {
  public:
-  void add(const Span& span, double watts) {
+  void add(const TrackSpan& span, double watts) {
     if (span.end_ns <= span.start_ns || watts == 0) return;
     Change& start = changes_[span.start_ns];
     start.watts += watts;
@@ -56,11 +56,11 @@ class Consumers {
 };
 
 // One span for every stretch of time in which some worker of the device is busy.
-std::vector<Span> united(std::vector<Span> spans) {
+std::vector<TrackSpan> united(std::vector<TrackSpan> spans) {
   std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.start_ns < b.start_ns; });
-  std::vector<Span> stretches;
-  for (const Span& span : spans) {
+            [](const TrackSpan& a, const TrackSpan& b) { return a.start_ns < b.start_ns; });
+  std::vector<TrackSpan> stretches;
+  for (const TrackSpan& span : spans) {
     if (!stretches.empty() && span.start_ns <= stretches.back().end_ns) {
       stretches.back().end_ns = std::max(stretches.back().end_ns, span.end_ns);
     } else {
@@ -113,16 +113,16 @@ std::int64_t nanoseconds(double seconds) {
   return std::llround(std::min(seconds * 1e9, longest_ns));
 }
 
-std::vector<std::vector<Span>> tracks(const Schedule& schedule, const Simulation& simulation) {
-  std::vector<std::vector<Span>> by_worker(workers(schedule.platform).size());
+std::vector<std::vector<TrackSpan>> tracks(const Schedule& schedule, const Simulation& simulation) {
+  std::vector<std::vector<TrackSpan>> by_worker(workers(schedule.platform).size());
   for (int i = 0; i < static_cast<int>(schedule.actions.size()); ++i) {
     const Action& action = schedule.actions[i];
-    const Span span = span_of(simulation, ActionId{i});
+    const TrackSpan span = span_of(simulation, ActionId{i});
     by_worker[action.worker].push_back(span);
     if (action.occupies != no_worker) by_worker[action.occupies].push_back(span);
   }
   for (auto& spans : by_worker) {
-    std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+    std::stable_sort(spans.begin(), spans.end(), [](const TrackSpan& a, const TrackSpan& b) {
       return std::pair(a.start_ns, a.end_ns) < std::pair(b.start_ns, b.end_ns);
     });
   }
@@ -141,11 +141,11 @@ PowerCurves power_curves(const Schedule& schedule, const Simulation& simulation)
   const Platform& platform = schedule.platform;
   const std::vector<Worker> all = workers(platform);
   std::vector<Consumers> nodes(platform.nodes.size()), devices(platform.devices.size());
-  std::vector<std::vector<Span>> busy(platform.devices.size());
+  std::vector<std::vector<TrackSpan>> busy(platform.devices.size());
   for (int i = 0; i < static_cast<int>(schedule.actions.size()); ++i) {
     const Action& action = schedule.actions[i];
     const Worker& worker = all[action.worker];
-    const Span span = span_of(simulation, ActionId{i});
+    const TrackSpan span = span_of(simulation, ActionId{i});
     const double watts = watts_of(simulation, ActionId{i});
     if (worker.is_link()) {
       nodes[platform.memories[platform.links[worker.link].from].node].add(span, watts);
@@ -162,7 +162,7 @@ PowerCurves power_curves(const Schedule& schedule, const Simulation& simulation)
   }
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const Device& device = platform.devices[i];
-    for (const Span& stretch : united(busy[i])) devices[i].add(stretch, device.active_watts);
+    for (const TrackSpan& stretch : united(busy[i])) devices[i].add(stretch, device.active_watts);
     curves.of_device.push_back(devices[i].above(device.idle_watts, end_ns));
   }
   return curves;

@@ -10,7 +10,7 @@
 
 namespace stint {
 
-struct Span {
+struct TrackSpan {
   ActionId action{0};
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
@@ -20,7 +20,7 @@ std::int64_t nanoseconds(double seconds);
 
 // By worker: its actions in the order of time. A copy that occupies a compute worker stands on
 // both.
-std::vector<std::vector<Span>> tracks(const Schedule& schedule, const Simulation& simulation);
+std::vector<std::vector<TrackSpan>> tracks(const Schedule& schedule, const Simulation& simulation);
 
 // Live bytes from `ns` on.
 struct ByteLevel {

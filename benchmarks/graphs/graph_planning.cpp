@@ -76,6 +76,8 @@ Result live(const Graph& graph, std::int64_t bytes, double limit) {
   const double start = processor_seconds();
   GraphSolverOptions options;
   options.limit = limit;
+  const Recognised recognised = recognise_chain(graph, problem.before);
+  if (recognised.chain) options.chain = &*recognised.chain;
   GraphSolver solver(*flat, costs_of(problem), {listed_order(problem)}, options);
   const auto plan = solver.solve(bytes);
   Result result;

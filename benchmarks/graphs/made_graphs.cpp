@@ -41,8 +41,7 @@ class ConvNet {
     return add({from.layer}, from.side / 2, from.channels, pixels(from) * 1e-3, Needs::both);
   }
   Image up(const Image& from, int channels) {
-    return add({from.layer}, from.side * 2, channels, pixels(from) * channels * 1e-4,
-               Needs::input);
+    return add({from.layer}, from.side * 2, channels, pixels(from) * channels * 1e-4, Needs::input);
   }
   Image unpool(const Image& from, const Image& pooled) {
     return add({from.layer, pooled.layer}, from.side * 2, from.channels, pixels(from) * 1e-3,
@@ -168,8 +167,8 @@ Graph chain(const std::string& name, int length) {
   TrainingNet net(name, 106);
   int last = -1;
   for (int i = 0; i < length; ++i)
-    last = net.add(last < 0 ? std::vector<int>{} : std::vector<int>{last}, 16384, 600,
-                   Needs::input);
+    last =
+        net.add(last < 0 ? std::vector<int>{} : std::vector<int>{last}, 16384, 600, Needs::input);
   return net.finish();
 }
 
@@ -216,8 +215,8 @@ Graph layered(const std::string& name, int nodes, int width) {
     task.name = "n" + std::to_string(n);
     for (int r = below(3); r >= 0 && !before.empty(); --r) {
       // Now and then one from long ago.
-      const int read = below(8) == 0 ? below(before.back() + 1)
-                                     : before[below(static_cast<int>(before.size()))];
+      const int read =
+          below(8) == 0 ? below(before.back() + 1) : before[below(static_cast<int>(before.size()))];
       task.reads.push_back(static_cast<TensorId>(read));
     }
     std::sort(task.reads.begin(), task.reads.end());
@@ -234,9 +233,18 @@ Graph layered(const std::string& name, int nodes, int width) {
 const std::map<std::string, std::function<Graph(const std::string&)>>& made_graphs() {
   using Name = const std::string&;
   static const std::map<std::string, std::function<Graph(Name)>> all{
-      {"resnet50", [](Name name) { return resnet(name, {3, 4, 6, 3}); }},
-      {"resnet101", [](Name name) { return resnet(name, {3, 4, 23, 3}); }},
-      {"resnet152", [](Name name) { return resnet(name, {3, 8, 36, 3}); }},
+      {"resnet50",
+       [](Name name) {
+         return resnet(name, {3, 4, 6, 3});
+       }},
+      {"resnet101",
+       [](Name name) {
+         return resnet(name, {3, 4, 23, 3});
+       }},
+      {"resnet152",
+       [](Name name) {
+         return resnet(name, {3, 8, 36, 3});
+       }},
       {"mobilenet", mobilenet},
       {"unet135", [](Name name) { return unet(name, 4, true); }},
       {"unet5", [](Name name) { return unet(name, 5, false); }},

@@ -16,7 +16,8 @@ void add_node(const JsonReader& node, Graph& graph) {
   Task task;
   task.name = name;
   for (const JsonReader& read : node.elements("deps"))
-    task.reads.push_back(static_cast<TensorId>(read.integer(std::int64_t{0}, std::ssize(graph.tensors) - 1)));
+    task.reads.push_back(
+        static_cast<TensorId>(read.integer(std::int64_t{0}, std::ssize(graph.tensors) - 1)));
   task.writes = {static_cast<TensorId>(graph.tensors.size())};
   task.seconds["cpu"].value = node.child("cost").number() * microsecond;
   graph.tensors.push_back({name, node.integer("size"), Kind::activation, std::nullopt});

@@ -8,9 +8,9 @@
 
 #include "executor/calibrate/conditions.hpp"
 #include "executor/calibrate/fit_time_model.hpp"
+#include "executor/calibrate/measure_kernels.hpp"
 #include "executor/calibrate/measure_links.hpp"
 #include "executor/calibrate/measure_power.hpp"
-#include "executor/calibrate/observe.hpp"
 #include "files/input_error.hpp"
 #include "platforms/cores.hpp"
 #include "platforms/here.hpp"
@@ -19,16 +19,11 @@
 namespace stint {
 namespace {
 
-struct Asked {
-  Network network;
-  Lowering lowering;
-};
-
 [[noreturn]] void fail(const std::string& file, const char* what) {
   throw InputError(file, fmt::format("{}; expected a model of layers, or a schedule of one", what));
 }
 
-Asked asked_for(const Network& network, const CalibrateOptions& options) {
+NetworkStep asked_for(const Network& network, const CalibrateOptions& options) {
   return {network,
           {.batch = options.batch,
            .microbatches = options.microbatches,
@@ -37,7 +32,7 @@ Asked asked_for(const Network& network, const CalibrateOptions& options) {
            .cuts = uniform_cuts(network, options.grain)}};
 }
 
-Asked asked_for(const std::string& file, const CalibrateOptions& options) {
+NetworkStep asked_for(const std::string& file, const CalibrateOptions& options) {
   if (is_onnx_file(file)) return asked_for(std::get<Network>(read_model(file)), options);
   const AnyFile any = read_any_file(file);
   if (const auto* network = std::get_if<Network>(&any)) return asked_for(*network, options);
@@ -45,7 +40,7 @@ Asked asked_for(const std::string& file, const CalibrateOptions& options) {
   if (schedule == nullptr) fail(file, "neither");
   const auto* network = std::get_if<Network>(&schedule->model);
   if (network == nullptr) fail(file, "a schedule of tasks, whose costs are given");
-  Asked asked{*network, schedule->lowering};
+  NetworkStep asked{*network, schedule->lowering};
   asked.lowering.kernels.clear();
   return asked;
 }
@@ -54,8 +49,8 @@ constexpr std::uint64_t design_seed = 1;
 
 // Forty shapes and more for every op, besides those held out; or just enough for a fit.
 DesignLimits design_limits(bool quick) {
-  if (quick) return {.networks = 16, .most_flops = 1e8, .most_bytes = 4 << 20};
-  return {.networks = 56, .most_flops = 1e9, .most_bytes = 16 << 20};
+  if (quick) return {.networks = 32, .most_flops = 1e8, .most_bytes = 4 << 20};
+  return {.networks = 80, .most_flops = 1e9, .most_bytes = 16 << 20};
 }
 
 std::vector<std::int64_t> copied_sizes(bool quick) {
@@ -65,9 +60,11 @@ std::vector<std::int64_t> copied_sizes(bool quick) {
   return sizes;
 }
 
-KernelClocks clocks_of(int core, bool all_busy) {
-  const KernelClock alone = lone_core_clock(core);
-  return {all_busy && Cores::here().count() > 1 ? busy_core_clock(core) : alone, alone};
+// What is measured may take half of the memory that is free.
+StepClocks clocks_of(int core, bool all_busy, std::int64_t free_bytes) {
+  const StepClock alone = lone_core_clock(core, free_bytes / 2);
+  const bool others = all_busy && Cores::here().count() > 1;
+  return {others ? busy_core_clock(core, free_bytes / 2) : alone, alone};
 }
 
 // Calls `measure(device, clocks)` with the clocks of each device's first core.
@@ -75,16 +72,13 @@ template <typename Measure>
 void for_each_device(Platform& platform, bool all_busy, const Measure& measure) {
   int core = 0;
   for (Device& device : platform.devices) {
-    measure(device, clocks_of(core, all_busy));
+    measure(device, clocks_of(core, all_busy, available_memory_bytes()));
     core += device.workers;
   }
   Cores::here().pin_this_thread_to_all();
 }
 
-// Counters are slow to be brought up to date: a window of two seconds at least.
-constexpr double power_window_seconds = 2;
-
-void measure_power(const CalibrateOptions& options, const std::vector<DesignedNetwork>& networks,
+void measure_power(const CalibrateOptions& options, const std::vector<NetworkStep>& networks,
                    Calibration& found) {
   const ChosenMeter chosen = choose_meter(MeterKind::automatic, false, options.meters);
   found.why_no_power = chosen.why_not_better;
@@ -94,7 +88,7 @@ void measure_power(const CalibrateOptions& options, const std::vector<DesignedNe
     lowered.push_back(lower_with_kernels(networks[i].network, networks[i].lowering));
   const PowerLoads loads(std::move(lowered));
   const std::string source = fmt::format("{} ({})", chosen.basis, fmt::join(chosen.domains, ", "));
-  if (measure_power(loads, power_window_seconds, source, *chosen.meter, found.platform)) {
+  if (measure_power(loads, options.power_window_seconds, source, *chosen.meter, found.platform)) {
     found.power_basis = chosen.basis;
   } else {
     found.why_no_power = chosen.basis + ": too few windows could be read";
@@ -103,7 +97,8 @@ void measure_power(const CalibrateOptions& options, const std::vector<DesignedNe
 
 void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>& interrupted,
                         Calibration& found) {
-  const auto networks = designed_networks(design_limits(options.quick), design_seed);
+  const auto networks =
+      designed_networks(options.design.value_or(design_limits(options.quick)), design_seed);
   for_each_device(found.platform, options.all_busy, [&](Device& device, const auto& clocks) {
     const auto seen = observe(networks, clocks, interrupted, options.progress);
     if (interrupted) return;
@@ -118,11 +113,10 @@ void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>
                 found.platform);
 }
 
-void measure_for(const Asked& asked, const CalibrateOptions& options,
+void measure_for(const NetworkStep& asked, const CalibrateOptions& options,
                  const std::atomic<bool>& interrupted, Calibration& found) {
   for_each_device(found.platform, options.all_busy, [&](Device& device, const auto& clocks) {
-    device.kernels = measure_kernels(asked.network, asked.lowering, clocks.seconds, interrupted,
-                                     options.progress);
+    if (!interrupted) device.kernels = measure_kernels(asked, clocks.seconds);
     found.devices.push_back({device.name, {}});
   });
 }

@@ -6,11 +6,13 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "executor/calibrate/designed_networks.hpp"
 #include "executor/calibrate/judged_models.hpp"
-#include "executor/calibrate/measure_kernels.hpp"
+#include "executor/calibrate/observe.hpp"
 #include "models/lowering.hpp"
 #include "platforms/meters/choose_meter.hpp"
 #include "platforms/platform.hpp"
@@ -25,9 +27,11 @@ struct CalibrateOptions {
   std::int64_t leaves = 1;
   std::int64_t grain = 0;
   ImageLayout layout = ImageLayout::nhwc;
-  bool quick = false;    // fewer and smaller shapes
-  bool all_busy = true;  // else every other core rests while one is measured
-  MeterPlaces meters;    // where counters of energy are looked for
+  bool quick = false;                  // fewer and smaller shapes
+  std::optional<DesignLimits> design;  // other shapes than these
+  bool all_busy = true;                // else every other core rests while one is measured
+  MeterPlaces meters;                  // where counters of energy are looked for
+  double power_window_seconds = 2;     // counters are slow to be brought up to date
   MeasureProgress progress = [](std::size_t, std::size_t) {};
 };
 

@@ -22,13 +22,25 @@ std::string kernels_text(const Device& device) {
                      device.kernels.size(), seconds_text(seconds), bytes_text(workspace_bytes));
 }
 
+// How often the noise floor an error is.
+std::string ratio_text(const ModelErrors& errors) {
+  return errors.noise_floor > 0 ? fmt::format("{:.2f}", errors.error / errors.noise_floor) : "-";
+}
+
+std::string errors_text(const ModelErrors& errors) {
+  return fmt::format("median error {}, noise floor {}, ratio {}", percent_text(errors.error),
+                     percent_text(errors.noise_floor), ratio_text(errors));
+}
+
+// The last two are of all tasks, and of whole steps.
 std::string models_text(const std::vector<ModelErrors>& errors) {
-  const ModelErrors& all = errors.back();
-  std::string text = fmt::format(
-      "{} ops modelled by {} shapes; on {} others the median error is {}, the noise floor {}",
-      errors.size() - 1, all.shapes, all.held_out, percent_text(all.error),
-      percent_text(all.noise_floor));
-  if (all.alone < 1) text += fmt::format("; alone {} of the time", percent_text(all.alone));
+  const ModelErrors& tasks = errors[errors.size() - 2];
+  const ModelErrors& steps = errors.back();
+  std::string text = fmt::format("{} ops modelled by {} tasks of {} steps; {} held-out tasks: {}",
+                                 errors.size() - 2, tasks.shapes, steps.shapes, tasks.held_out,
+                                 errors_text(tasks));
+  text += fmt::format("; {} held-out steps: {}", steps.held_out, errors_text(steps));
+  if (steps.alone < 1) text += fmt::format("; alone {} of the time", percent_text(steps.alone));
   return text;
 }
 
@@ -45,18 +57,13 @@ std::string power_text(const Calibration& calibration) {
   return fmt::format("watts are assumed: {}\n", why.empty() ? "no counter was read" : why);
 }
 
-// How often the noise floor an error is.
-std::string ratio_text(double error, double noise_floor) {
-  return noise_floor > 0 ? fmt::format("{:.2f}", error / noise_floor) : "-";
-}
-
 std::vector<std::string> cells(const ModelErrors& errors) {
   return {errors.op,
           std::to_string(errors.shapes),
           std::to_string(errors.held_out),
           percent_text(errors.noise_floor),
           percent_text(errors.error),
-          ratio_text(errors.error, errors.noise_floor),
+          ratio_text(errors),
           percent_text(errors.history),
           errors.power_law ? percent_text(*errors.power_law) : "-",
           percent_text(errors.power_law_answers),
@@ -85,7 +92,7 @@ std::string comparison_text(const Calibration& calibration) {
   std::string text;
   for (const auto& [name, errors] : calibration.devices) {
     TextTable table({{"op on " + name, TextTable::Align::left},
-                     {"shapes"},
+                     {"tasks"},
                      {"held out"},
                      {"noise floor"},
                      {"error"},

@@ -32,7 +32,7 @@ double product_of(std::initializer_list<std::int64_t> factors) {
 }
 
 // Two micro-batches, so that gradients are summed.
-DesignedNetwork designed(Network network, std::int64_t samples) {
+NetworkStep designed(Network network, std::int64_t samples) {
   return {std::move(network), {.batch = 2 * samples, .microbatches = 2}};
 }
 
@@ -41,68 +41,100 @@ Optimizer some_optimizer(Draw& draw) {
   return draw.one_of(optimizers);
 }
 
-struct ImageSizes {
-  std::int64_t samples = 1;
-  std::int64_t channels = 1;
-  std::int64_t side = 1;
+struct ConvSizes {
   std::int64_t filters = 1;
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
 };
 
+struct ImageSizes {
+  std::int64_t samples = 1;
+  std::int64_t channels = 1;
+  std::int64_t side = 1;
+  std::array<ConvSizes, 3> convs;
+  std::int64_t window = 2;  // of pools
+};
+
+ConvSizes conv_sizes(Draw& draw) {
+  return {.filters = draw.log_uniform(4, 768),
+          .kernel = draw.one_of(std::array{1, 1, 3, 3, 3, 5, 7}),
+          .stride = draw.one_of(std::array{1, 1, 1, 2})};
+}
+
+bool is_within(const ImageSizes& s, const DesignLimits& limits) {
+  std::int64_t channels = s.channels;
+  std::int64_t side = s.side;
+  for (const ConvSizes& conv : s.convs) {
+    const auto widest = static_cast<double>(std::max(channels, conv.filters));
+    if (4 * product_of({s.samples, side, side}) * widest > limits.most_bytes) return false;
+    side = (side - 1) / conv.stride + 1;
+    const double outputs = product_of({s.samples, conv.filters, side, side});
+    if (2 * outputs * product_of({channels, conv.kernel, conv.kernel}) > limits.most_flops)
+      return false;
+    channels = conv.filters;
+  }
+  return side >= s.window;
+}
+
 ImageSizes image_sizes(const DesignLimits& limits, Draw& draw) {
   for (;;) {
-    const ImageSizes s{.samples = draw.log_uniform(1, 16),
-                       .channels = draw.log_uniform(3, 256),
-                       .side = draw.log_uniform(8, 112),
-                       .filters = draw.log_uniform(4, 256),
-                       .kernel = draw.one_of(std::array{1, 3, 3, 5}),
-                       .stride = draw.one_of(std::array{1, 1, 2})};
-    const double flops =
-        2 * product_of({s.samples, s.channels, s.filters, s.side, s.side, s.kernel, s.kernel}) /
-        product_of({s.stride, s.stride});
-    const double pixels = product_of({s.samples, s.side, s.side});
-    const auto widest = static_cast<double>(std::max(s.channels, s.filters));
-    if (flops <= limits.most_flops && 4 * pixels * widest <= limits.most_bytes) return s;
+    const ImageSizes s{.samples = draw.log_uniform(1, 32),
+                       .channels = draw.log_uniform(1, 768),
+                       .side = draw.log_uniform(5, 112),
+                       .convs = {conv_sizes(draw), conv_sizes(draw), conv_sizes(draw)},
+                       .window = draw.one_of(std::array{2, 2, 3})};
+    if (is_within(s, limits)) return s;
   }
 }
 
-// Behind the scale, so that the convolution has gradients of its data too.
-std::vector<Layer> image_layers(const ImageSizes& s) {
-  const std::int64_t half = s.kernel / 2;
-  const Conv2d conv{.filters = s.filters,
-                    .kernel = {s.kernel, s.kernel},
-                    .stride = {s.stride, s.stride},
-                    .padding = {half, half, half, half}};
-  const Conv2d deep{.filters = s.filters,
-                    .kernel = {3, 3},
-                    .padding = {1, 1, 1, 1},
-                    .groups = s.filters,
-                    .bias = false};
-  const ConvTranspose2d up{
-      .filters = std::max<std::int64_t>(s.channels / 4, 1), .kernel = {2, 2}, .stride = {2, 2}};
-  const MaxPool2d highest{.kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1, 1, 1}};
-  const AvgPool2d mean{.kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1, 1, 1}};
-  return {{"scale", Scale{}, {"image"}},
-          {"conv", conv, {"scale"}},
-          {"norm", BatchNorm{}, {"conv"}},
-          {"relu", Relu{}, {"norm"}},
-          {"deep", deep, {"relu"}},
-          {"bias", Bias{}, {"deep"}},
-          {"lrn", LocalResponseNorm{}, {"bias"}},
-          {"sigmoid", Sigmoid{}, {"lrn"}},
-          {"mul", Mul{}, {"sigmoid", "relu"}},
-          {"highest", highest, {"mul"}},
-          {"mean", mean, {"mul"}},
-          {"both", Concat{}, {"highest", "mean"}},
-          {"drop", Dropout{}, {"both"}},
-          {"up", up, {"drop"}},
-          {"global", GlobalAvgPool{}, {"up"}},
-          {"flat", Flatten{}, {"global"}},
-          {"classes", Linear{.features = 10}, {"flat"}}};
+// Convolutions with norms between them, as most networks have; each has gradients of its data too.
+void add_convs(const ImageSizes& s, std::vector<Layer>& layers) {
+  for (std::size_t i = 0; i < s.convs.size(); ++i) {
+    const auto& [filters, kernel, stride] = s.convs[i];
+    const std::int64_t half = kernel / 2;
+    const Conv2d conv{.filters = filters,
+                      .kernel = {kernel, kernel},
+                      .stride = {stride, stride},
+                      .padding = {half, half, half, half},
+                      .bias = i == 0};
+    const std::string number = std::to_string(i);
+    layers.push_back({"conv" + number, conv, {layers.back().name}});
+    layers.push_back({"norm" + number, BatchNorm{}, {"conv" + number}});
+    layers.push_back({"relu" + number, Relu{}, {"norm" + number}});
+  }
 }
 
-DesignedNetwork images(const DesignLimits& limits, Draw& draw) {
+std::vector<Layer> image_layers(const ImageSizes& s) {
+  const std::int64_t last = s.convs.back().filters;
+  const Conv2d deep{
+      .filters = last, .kernel = {3, 3}, .padding = {1, 1, 1, 1}, .groups = last, .bias = false};
+  const ConvTranspose2d up{
+      .filters = std::max<std::int64_t>(s.channels / 4, 1), .kernel = {2, 2}, .stride = {2, 2}};
+  const std::int64_t edge = (s.window - 1) / 2;
+  const MaxPool2d highest{
+      .kernel = {s.window, s.window}, .stride = {2, 2}, .padding = {edge, edge, edge, edge}};
+  const AvgPool2d mean{
+      .kernel = {s.window, s.window}, .stride = {2, 2}, .padding = {edge, edge, edge, edge}};
+  std::vector<Layer> layers = {{"scale", Scale{}, {"image"}}};
+  add_convs(s, layers);
+  const std::vector<Layer> rest = {{"deep", deep, {layers.back().name}},
+                                   {"bias", Bias{}, {"deep"}},
+                                   {"lrn", LocalResponseNorm{}, {"bias"}},
+                                   {"sigmoid", Sigmoid{}, {"lrn"}},
+                                   {"mul", Mul{}, {"sigmoid", layers.back().name}},
+                                   {"highest", highest, {"mul"}},
+                                   {"mean", mean, {"mul"}},
+                                   {"both", Concat{}, {"highest", "mean"}},
+                                   {"drop", Dropout{}, {"both"}},
+                                   {"up", up, {"drop"}},
+                                   {"global", GlobalAvgPool{}, {"up"}},
+                                   {"flat", Flatten{}, {"global"}},
+                                   {"classes", Linear{.features = 10}, {"flat"}}};
+  layers.insert(layers.end(), rest.begin(), rest.end());
+  return layers;
+}
+
+NetworkStep images(const DesignLimits& limits, Draw& draw) {
   const ImageSizes s = image_sizes(limits, draw);
   Network network{.name = "images", .layers = image_layers(s)};
   network.inputs = {{"image", {batch_dimension, {s.channels}, {s.side}, {s.side}}},
@@ -157,7 +189,7 @@ std::vector<Layer> sequence_layers(const SequenceSizes& s, Draw& draw) {
           {"scores", Linear{.features = s.entries, .weight_of = "table"}, {"back"}}};
 }
 
-DesignedNetwork sequences(const DesignLimits& limits, Draw& draw) {
+NetworkStep sequences(const DesignLimits& limits, Draw& draw) {
   const SequenceSizes s = sequence_sizes(limits, draw);
   Network network{.name = "sequences", .layers = sequence_layers(s, draw)};
   network.inputs = {{"token", {batch_dimension, {s.length}}, Element::int32},
@@ -187,7 +219,7 @@ RowSizes row_sizes(const DesignLimits& limits, Draw& draw) {
   }
 }
 
-DesignedNetwork rows(const DesignLimits& limits, Draw& draw) {
+NetworkStep rows(const DesignLimits& limits, Draw& draw) {
   const RowSizes s = row_sizes(limits, draw);
   Network network{.name = "rows"};
   network.inputs = {{"x", {batch_dimension, {s.width}}},
@@ -204,15 +236,25 @@ DesignedNetwork rows(const DesignLimits& limits, Draw& draw) {
   return designed(std::move(network), s.samples);
 }
 
+// One in four is larger.
+DesignLimits limits_of(int network, const DesignLimits& limits) {
+  DesignLimits own = limits;
+  if (network % 4 != 2) return own;
+  own.most_flops *= 4;
+  own.most_bytes *= 4;
+  return own;
+}
+
 }  // namespace
 
-std::vector<DesignedNetwork> designed_networks(const DesignLimits& limits, std::uint64_t seed) {
+std::vector<NetworkStep> designed_networks(const DesignLimits& limits, std::uint64_t seed) {
   Draw draw(seed);
-  std::vector<DesignedNetwork> all;
+  std::vector<NetworkStep> all;
   for (int i = 0; i < limits.networks; ++i) {
-    all.push_back(images(limits, draw));
-    all.push_back(sequences(limits, draw));
-    all.push_back(rows(limits, draw));
+    const DesignLimits own = limits_of(i, limits);
+    all.push_back(images(own, draw));
+    all.push_back(sequences(own, draw));
+    all.push_back(rows(own, draw));
   }
   return all;
 }

@@ -9,15 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/layers/network.hpp"
-#include "models/lowering.hpp"
+#include "executor/calibrate/network_step.hpp"
 
 namespace stint {
-
-struct DesignedNetwork {
-  Network network;
-  Lowering lowering;
-};
 
 struct DesignLimits {
   int networks = 0;       // of each family: images, sequences, rows
@@ -25,6 +19,6 @@ struct DesignLimits {
   double most_bytes = 0;  // of the largest activation
 };
 
-std::vector<DesignedNetwork> designed_networks(const DesignLimits& limits, std::uint64_t seed);
+std::vector<NetworkStep> designed_networks(const DesignLimits& limits, std::uint64_t seed);
 
 }  // namespace stint

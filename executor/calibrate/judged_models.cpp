@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "executor/calibrate/fit_time_model.hpp"
 #include "executor/calibrate/known_models.hpp"
@@ -96,6 +98,63 @@ std::size_t fitted_shapes(const Observations& seen) {
       seen.begin(), seen.end(), [](const Observation& one) { return !one.held_out; }));
 }
 
+// What of a step is known by adding its tasks up.
+struct StepSums {
+  Observation measured;
+  double predicted = 0;
+  double history = 0;
+};
+
+void add(const Observation& seen, const Models& models, StepSums& sums) {
+  const auto count = static_cast<double>(seen.tasks);
+  for (const auto seconds :
+       {&Observation::seconds, &Observation::again_seconds, &Observation::alone_seconds})
+    sums.measured.*seconds += count * seen.*seconds;
+  sums.predicted += count * modelled_seconds(seen.task, models.ours);
+  sums.history += count * models.history.at(seen.task.bytes_moved);
+}
+
+Judged judged(const StepSums& sums) {
+  const double measured = mean_seconds(sums.measured);
+  return {.error = off(sums.predicted, measured),
+          .noise = std::abs(sums.measured.seconds - sums.measured.again_seconds) / measured,
+          .log_residual = std::log(measured / sums.predicted),
+          .alone = sums.measured.alone_seconds / measured,
+          .history = off(sums.history, measured)};
+}
+
+// Of held-out steps.
+class Judging {
+ public:
+  void add(const Observation& seen, const Models& models) {
+    of_op_.push_back(judge(seen, models));
+    stint::add(seen, models, steps_[seen.step]);
+  }
+  std::vector<Judged> take_op() {
+    all_.insert(all_.end(), of_op_.begin(), of_op_.end());
+    return std::exchange(of_op_, {});
+  }
+  const std::vector<Judged>& all() const { return all_; }
+  std::vector<Judged> steps() const {
+    std::vector<Judged> found;
+    for (const auto& [step, sums] : steps_) found.push_back(judged(sums));
+    return found;
+  }
+
+ private:
+  std::vector<Judged> of_op_;
+  std::vector<Judged> all_;
+  std::map<std::size_t, StepSums> steps_;
+};
+
+std::size_t fitted_steps(const Observations& seen) {
+  std::set<std::size_t> steps;
+  for (const Observation& one : seen) {
+    if (!one.held_out) steps.insert(one.step);
+  }
+  return steps.size();
+}
+
 }  // namespace
 
 JudgedModels fit_and_judge(const std::vector<Observation>& seen,
@@ -103,21 +162,21 @@ JudgedModels fit_and_judge(const std::vector<Observation>& seen,
   std::map<std::string, Observations> by_op;
   for (const Observation& one : seen) by_op[one.task.op].push_back(one);
   JudgedModels found;
-  std::vector<Judged> all;
+  Judging judging;
   for (const auto& [op, of_op] : by_op) {
     if (fitted_shapes(of_op) < fewest_fitted_shapes) continue;
     const Models models = fit_models(of_op, knots);
-    std::vector<Judged> judged;
     for (const Observation& one : of_op) {
-      if (one.held_out) judged.push_back(judge(one, models));
+      if (one.held_out) judging.add(one, models);
     }
-    all.insert(all.end(), judged.begin(), judged.end());
-    found.errors.push_back(summed_up(op, fitted_shapes(of_op), judged));
+    const std::vector<Judged> of_this_op = judging.take_op();
+    found.errors.push_back(summed_up(op, fitted_shapes(of_op), of_this_op));
     found.time_model[op] = models.ours;
-    if (!judged.empty()) found.time_model[op].sigma = sigma_of(found.errors.back());
+    if (!of_this_op.empty()) found.time_model[op].sigma = sigma_of(found.errors.back());
   }
   found.time_model["*"] = fit_time_model(seen, knots);
-  found.errors.push_back(summed_up("*", fitted_shapes(seen), all));
+  found.errors.push_back(summed_up("*", fitted_shapes(seen), judging.all()));
+  found.errors.push_back(summed_up("step", fitted_steps(seen), judging.steps()));
   return found;
 }
 

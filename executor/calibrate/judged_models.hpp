@@ -12,13 +12,13 @@
 
 namespace stint {
 
-// Medians over held-out shapes of |predicted − measured| / measured.
+// Medians over tasks of held-out steps of |predicted − measured| / measured.
 struct ModelErrors {
-  std::string op;  // "*" stands for all of them together
+  std::string op;  // "*" stands for all of them together, "step" for whole steps
   std::size_t shapes = 0;
   std::size_t held_out = 0;
   double error = 0;
-  double noise_floor = 0;  // of the same shape measured twice
+  double noise_floor = 0;  // of the same measured twice
   double sigma = 0;        // root of the mean square of ln(measured / predicted)
   double alone = 1;        // seconds with the other cores at rest, as a share of those modelled
   double history = 0;      // errors of the models of known_models.hpp
@@ -28,7 +28,7 @@ struct ModelErrors {
 
 struct JudgedModels {
   std::map<std::string, TimeModel> time_model;  // by op; "*" fitted to all
-  std::vector<ModelErrors> errors;              // by op; the last is "*"
+  std::vector<ModelErrors> errors;              // by op; then "*", and last "step"
 };
 
 // Ops with fewer fitted shapes get no model of their own.

@@ -5,9 +5,6 @@
 #include <cstring>
 #include <ctime>
 #include <limits>
-#include <new>
-
-#include "models/training/workspace.hpp"
 
 namespace stint {
 namespace {
@@ -42,17 +39,11 @@ double seconds_on_core() {
 
 }  // namespace
 
-void KernelBench::Aligned::operator()(std::byte* bytes) const {
-  ::operator delete(bytes, std::align_val_t(workspace_alignment_bytes));
-}
-
 KernelBench::KernelBench(const TaskKernel& task, KernelPool& pool)
     : task_(task), job_(task, pool, 0) {}
 
 std::byte* KernelBench::add_block(std::int64_t bytes) {
-  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
-  void* const raw = ::operator new(size, std::align_val_t(workspace_alignment_bytes));
-  blocks_.emplace_back(static_cast<std::byte*>(raw));
+  blocks_.push_back(aligned_block(bytes));
   return blocks_.back().get();
 }
 

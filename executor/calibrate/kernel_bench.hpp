@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "executor/calibrate/aligned_block.hpp"
 #include "executor/cpu/kernel_job.hpp"
 
 namespace stint {
@@ -25,18 +25,13 @@ class KernelBench {
   double seconds();
 
  private:
-  struct Aligned {
-    void operator()(std::byte* bytes) const;
-  };
-  using Block = std::unique_ptr<std::byte, Aligned>;
-
   std::vector<TaskAddresses::Halves> buffers_for(const std::vector<KernelOperand>& operands);
   std::byte* add_block(std::int64_t bytes);
   double seconds_of(int runs);
 
   const TaskKernel& task_;
   KernelJob job_;
-  std::vector<Block> blocks_;
+  std::vector<AlignedBlock> blocks_;
 };
 
 }  // namespace stint

@@ -39,7 +39,7 @@ void draw_progress(std::size_t done, std::size_t all) {
   constexpr std::size_t width = 30;
   const std::size_t filled = width * done / all;
   std::cerr << "\r\033[K"
-            << fmt::format("[{}{}] kernel {} of {}", std::string(filled, '#'),
+            << fmt::format("[{}{}] step {} of {}", std::string(filled, '#'),
                            std::string(width - filled, ' '), done + 1, all)
             << std::flush;
 }

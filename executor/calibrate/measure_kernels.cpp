@@ -12,10 +12,9 @@ namespace {
 
 using OpAndShape = std::pair<std::string, std::string>;
 
-// Tasks of one op and shape are alike; one of them stands for all.
+// Tasks of one op and shape.
 struct Alike {
-  const Task* task = nullptr;
-  const TaskKernel* kernel = nullptr;
+  std::vector<std::size_t> tasks;
   std::int64_t workspace_bytes = 0;  // the largest
 };
 
@@ -24,25 +23,28 @@ std::map<OpAndShape, Alike> distinct(const LoweredNetwork& lowered, KernelPool& 
   for (std::size_t t = 0; t < lowered.kernels.size(); ++t) {
     const Task& task = lowered.graph.tasks[t];
     Alike& alike = found[{task.op, task.shape}];
-    if (alike.task == nullptr) {
-      alike.task = &task;
-      alike.kernel = &lowered.kernels[t];
-    }
+    alike.tasks.push_back(t);
     const KernelJob job(lowered.kernels[t], pool, 0);
     alike.workspace_bytes = std::max(alike.workspace_bytes, job.workspace_bytes());
   }
   return found;
 }
 
-std::vector<PinnedKernel> with_wanted_orders(const Network& network, const Lowering& lowering) {
-  const LoweredNetwork lowered = lower_with_kernels(network, lowering);
+std::vector<PinnedKernel> with_wanted_orders(const NetworkStep& step) {
+  const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
   KernelPool pool;
   std::vector<PinnedKernel> kernels;
   for (const auto& [key, alike] : distinct(lowered, pool)) {
-    const KernelJob job(*alike.kernel, pool, 0);
+    const KernelJob job(lowered.kernels[alike.tasks.front()], pool, 0);
     kernels.push_back({"cpu", key.first, key.second, job.algorithm(), job.weight_order()});
   }
   return kernels;
+}
+
+double mean_of(const std::vector<double>& seconds, const std::vector<std::size_t>& tasks) {
+  double sum = 0;
+  for (const std::size_t task : tasks) sum += seconds[task];
+  return sum / static_cast<double>(tasks.size());
 }
 
 std::string layout_of(const TaskKernel& task) {
@@ -57,27 +59,24 @@ std::string layout_of(const TaskKernel& task) {
 
 }  // namespace
 
-std::vector<Kernel> measure_kernels(const Network& network, const Lowering& lowering,
-                                    const KernelClock& clock, const std::atomic<bool>& interrupted,
-                                    const MeasureProgress& progress) {
-  Lowering ordered = lowering;
-  ordered.kernels = with_wanted_orders(network, lowering);
-  const LoweredNetwork lowered = lower_with_kernels(network, ordered);
+std::vector<Kernel> measure_kernels(const NetworkStep& step, const StepClock& clock) {
+  NetworkStep ordered = step;
+  ordered.lowering.kernels = with_wanted_orders(step);
+  const LoweredNetwork lowered = lower_with_kernels(ordered.network, ordered.lowering);
+  const std::vector<double> seconds = clock(ordered, lowered);
   KernelPool pool;
-  const auto tasks = distinct(lowered, pool);
   std::vector<Kernel> kernels;
-  for (const auto& [key, alike] : tasks) {
-    if (interrupted) break;
-    progress(kernels.size(), tasks.size());
-    const KernelJob job(*alike.kernel, pool, 0);
+  for (const auto& [key, alike] : distinct(lowered, pool)) {
+    const TaskKernel& kernel = lowered.kernels[alike.tasks.front()];
+    const KernelJob job(kernel, pool, 0);
     kernels.push_back({.op = key.first,
                        .shape = key.second,
                        .type = "f32",
-                       .layout = layout_of(*alike.kernel),
+                       .layout = layout_of(kernel),
                        .algorithm = job.algorithm(),
                        .weight_order = job.weight_order(),
                        .workspace_bytes = alike.workspace_bytes,
-                       .seconds = {clock(*alike.task, *alike.kernel), Basis::measured, ""}});
+                       .seconds = {mean_of(seconds, alike.tasks), Basis::measured, ""}});
   }
   return kernels;
 }

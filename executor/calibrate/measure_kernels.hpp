@@ -3,27 +3,17 @@
 // platform's `kernels`, where `plan` finds them.
 //
 // Kernels first say how they want their weights; lowered anew with these orders, the network has
-// the reorders that this takes, and it is those tasks that are measured.
+// the reorders that this takes, and it is those tasks that are measured, in a step.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <functional>
 #include <vector>
 
-#include "executor/calibrate/kernel_clock.hpp"
-#include "models/layers/network.hpp"
-#include "models/lowering.hpp"
+#include "executor/calibrate/step_clock.hpp"
 #include "platforms/platform.hpp"
 
 namespace stint {
 
-// Called before each of `all` kernels is measured.
-using MeasureProgress = std::function<void(std::size_t done, std::size_t all)>;
-
-// Ascending (op, shape). Ends early, with what it has, when interrupted.
-std::vector<Kernel> measure_kernels(const Network& network, const Lowering& lowering,
-                                    const KernelClock& clock, const std::atomic<bool>& interrupted,
-                                    const MeasureProgress& progress);
+// Ascending (op, shape): of tasks that are alike the mean.
+std::vector<Kernel> measure_kernels(const NetworkStep& step, const StepClock& clock);
 
 }  // namespace stint

@@ -21,23 +21,57 @@ std::optional<double> joules_of(const EnergyReading& reading) {
   return joules > 0 ? std::optional(joules) : std::nullopt;
 }
 
-// Seconds that the cores were at it, and what the meter says; nothing if it says nothing.
+// What the meter says, and the seconds that the cores were at it.
 struct Metered {
   PowerWindow window;
   double busy_seconds = 0;
+  // In which it is not known whether counter and clocks saw the same: they are read one after the
+  // other, and a busy machine may stop the program in between.
+  double blurred_seconds = 0;
 };
-std::optional<Metered> metered(const std::vector<int>& cores, const MakeWork& work,
-                               double window_seconds, EnergyMeter& meter) {
-  BusyCores busy(cores, work);
-  meter.begin_window();
-  const double begin = busy.seconds();
+
+// Clocks read on both sides of a counter: it saw what lies in between.
+struct Moment {
+  double busy_seconds = 0;
+  double blurred_seconds = 0;
+};
+template <typename Read>
+Moment around(BusyCores& busy, const Read& read) {
+  const double before = steady_seconds();
+  const double busy_before = busy.seconds();
+  read();
+  const double busy_after = busy.seconds();
+  return {(busy_before + busy_after) / 2, steady_seconds() - before};
+}
+
+// Nothing if the meter says nothing.
+std::optional<Metered> metered_once(BusyCores& busy, double window_seconds, EnergyMeter& meter) {
+  const Moment begin = around(busy, [&] { meter.begin_window(); });
   std::this_thread::sleep_for(std::chrono::duration<double>(window_seconds));
-  const double end = busy.seconds();
-  const EnergyReading reading = meter.end_window();
-  busy.finish();
+  EnergyReading reading;
+  const Moment end = around(busy, [&] { reading = meter.end_window(); });
   const std::optional<double> joules = joules_of(reading);
   if (!joules) return std::nullopt;
-  return Metered{{.seconds = reading.seconds, .joules = *joules}, end - begin};
+  return Metered{{.seconds = reading.seconds, .joules = *joules},
+                 end.busy_seconds - begin.busy_seconds,
+                 begin.blurred_seconds + end.blurred_seconds};
+}
+
+// The sharpest of several windows, the first if it is sharp enough.
+std::optional<Metered> metered(const std::vector<int>& cores, const MakeWork& work,
+                               double window_seconds, EnergyMeter& meter) {
+  constexpr int most_windows = 5;
+  constexpr double sharp = 5e-4;
+  BusyCores busy(cores, work);
+  std::optional<Metered> best;
+  for (int i = 0; i < most_windows; ++i) {
+    const auto window = metered_once(busy, window_seconds, meter);
+    if (!window) break;
+    if (!best || window->blurred_seconds < best->blurred_seconds) best = window;
+    if (best->blurred_seconds < sharp * window_seconds) break;
+  }
+  busy.finish();
+  return best;
 }
 
 // Looks at the clock, as a worker does that waits.

@@ -1,10 +1,10 @@
 #include "executor/calibrate/observe.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
-
-#include "models/training/lower_network.hpp"
 
 namespace stint {
 namespace {
@@ -14,22 +14,6 @@ constexpr std::size_t one_held_out_in = 4;
 
 bool is_held_out(std::size_t network) {
   return network / families % one_held_out_in == one_held_out_in - 1;
-}
-
-struct Distinct {
-  const Task* task = nullptr;
-  const TaskKernel* kernel = nullptr;
-  bool held_out = false;
-};
-using DistinctTasks = std::map<std::pair<std::string, std::string>, Distinct>;
-
-void add_tasks(const LoweredNetwork& lowered, bool held_out, DistinctTasks& found) {
-  for (std::size_t t = 0; t < lowered.kernels.size(); ++t) {
-    const Task& task = lowered.graph.tasks[t];
-    const auto [at, is_new] =
-        found.try_emplace({task.op, task.shape}, Distinct{&task, &lowered.kernels[t], held_out});
-    if (!is_new && !held_out) at->second.held_out = false;
-  }
 }
 
 // What a time model sees of a task.
@@ -43,35 +27,81 @@ Task costs_of(const Task& task) {
   return costs;
 }
 
+using Costs = std::tuple<std::string, std::string, std::map<std::string, double>>;
+
+// Tasks of a step that cost the same, by number.
+std::map<Costs, std::vector<std::size_t>> alike(const Graph& graph) {
+  std::map<Costs, std::vector<std::size_t>> found;
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+    const Task& task = graph.tasks[t];
+    found[{task.op, task.shape, task.features}].push_back(t);
+  }
+  return found;
+}
+
+class Observing {
+ public:
+  Observing(const std::vector<NetworkStep>& networks, const StepClocks& clocks,
+            const MeasureProgress& progress)
+      : networks_(networks), clocks_(clocks), progress_(progress), all_(networks.size()) {
+    for (std::size_t i = 0; i < networks.size(); ++i) all_ += is_held_out(i) ? 2 : 0;
+  }
+
+  std::vector<Observation> all(const std::atomic<bool>& interrupted) {
+    for (std::size_t i = 0; i < networks_.size() && !interrupted; ++i) first_time(i);
+    for (std::size_t i = 0; i < networks_.size() && !interrupted; ++i) {
+      if (is_held_out(i)) second_time(i);
+    }
+    return std::move(seen_);
+  }
+
+ private:
+  void first_time(std::size_t network) {
+    const NetworkStep& step = networks_[network];
+    const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
+    begin_.push_back(seen_.size());
+    for (const auto& [costs, tasks] : alike(lowered.graph))
+      seen_.push_back({.task = costs_of(lowered.graph.tasks[tasks.front()]),
+                       .held_out = is_held_out(network),
+                       .step = network,
+                       .tasks = tasks.size()});
+    measure(clocks_.seconds, network, lowered, &Observation::seconds);
+  }
+
+  void second_time(std::size_t network) {
+    const NetworkStep& step = networks_[network];
+    const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
+    measure(clocks_.seconds, network, lowered, &Observation::again_seconds);
+    measure(clocks_.alone, network, lowered, &Observation::alone_seconds);
+  }
+
+  void measure(const StepClock& clock, std::size_t network, const LoweredNetwork& lowered,
+               double Observation::*result) {
+    progress_(done_++, all_);
+    const std::vector<double> seconds = clock(networks_[network], lowered);
+    auto observation = seen_.begin() + static_cast<std::ptrdiff_t>(begin_[network]);
+    for (const auto& [costs, tasks] : alike(lowered.graph)) {
+      double sum = 0;
+      for (const std::size_t task : tasks) sum += seconds[task];
+      (*observation++).*result = sum / static_cast<double>(tasks.size());
+    }
+  }
+
+  const std::vector<NetworkStep>& networks_;
+  const StepClocks& clocks_;
+  const MeasureProgress& progress_;
+  std::size_t all_ = 0;
+  std::size_t done_ = 0;
+  std::vector<std::size_t> begin_;  // by network: its first observation
+  std::vector<Observation> seen_;
+};
+
 }  // namespace
 
-std::vector<Observation> observe(const std::vector<DesignedNetwork>& networks,
-                                 const KernelClocks& clocks, const std::atomic<bool>& interrupted,
+std::vector<Observation> observe(const std::vector<NetworkStep>& networks, const StepClocks& clocks,
+                                 const std::atomic<bool>& interrupted,
                                  const MeasureProgress& progress) {
-  std::vector<LoweredNetwork> lowered;
-  for (const auto& [network, lowering] : networks)
-    lowered.push_back(lower_with_kernels(network, lowering));
-  DistinctTasks tasks;
-  for (std::size_t i = 0; i < lowered.size(); ++i) add_tasks(lowered[i], is_held_out(i), tasks);
-  std::size_t all = tasks.size();
-  for (const auto& [key, one] : tasks) all += one.held_out ? 1 : 0;
-  std::size_t done = 0;
-  std::vector<Observation> seen;
-  for (const auto& [key, one] : tasks) {
-    if (interrupted) return seen;
-    progress(done++, all);
-    seen.push_back({costs_of(*one.task), clocks.seconds(*one.task, *one.kernel), one.held_out});
-  }
-  auto place = seen.begin();
-  for (const auto& [key, one] : tasks) {
-    Observation& again = *place++;
-    if (!one.held_out) continue;
-    if (interrupted) return seen;
-    progress(done++, all);
-    again.again_seconds = clocks.seconds(*one.task, *one.kernel);
-    again.alone_seconds = clocks.alone(*one.task, *one.kernel);
-  }
-  return seen;
+  return Observing(networks, clocks, progress).all(interrupted);
 }
 
 }  // namespace stint

@@ -23,9 +23,9 @@ class Counting {
     leave_out_optional();
   }
 
-  BlockPeak peak() const {
+  StagePeak peak() const {
     std::vector<std::int64_t> change(last() + 1, 0);
-    BlockPeak peak;
+    StagePeak peak;
     for (const auto& [tensor, span] : spans_) {
       if (span.end < span.begin) continue;
       change[span.begin] += size(tensor);
@@ -92,7 +92,7 @@ class Counting {
 
 }  // namespace
 
-BlockPeak block_peak(const Problem& problem, const Block& block, const Memory& memory) {
+StagePeak block_peak(const Problem& problem, const Block& block, const Memory& memory) {
   return Counting(problem, block, memory).peak();
 }
 

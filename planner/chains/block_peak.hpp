@@ -16,13 +16,13 @@ struct Block {
   std::vector<TensorId> loaded;  // inputs that come in when they are first read
 };
 
-struct BlockPeak {
+struct StagePeak {
   std::int64_t bytes = 0;      // the most at once
   std::int64_t end_bytes = 0;  // what stays
 };
 
 // Tensors that are in none of the lists and not written here (the stage's own x and tape, state)
 // are the caller's business. All sizes of the graph together must stay below huge_bytes.
-BlockPeak block_peak(const Problem& problem, const Block& block, const Memory& memory);
+StagePeak block_peak(const Problem& problem, const Block& block, const Memory& memory);
 
 }  // namespace stint

@@ -136,7 +136,7 @@ class Sizing {
     const TaskStage& tasks = chain_.stages[i];
     Block block{tasks.backward, gradients_[i + 1], gradients_[i], tasks.own_input};
     stage.backward_leaves_bytes = add_left(block);
-    const BlockPeak peak = block_peak(problem_, block, memory_);
+    const StagePeak peak = block_peak(problem_, block, memory_);
     const std::int64_t before = total(block.given);
     stage.gradient_bytes = total(gradients_[i]);
     set_backward_workspace(std::max<std::int64_t>(0, peak.bytes - before), before, stage);

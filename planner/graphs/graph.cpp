@@ -1,6 +1,7 @@
 #include "planner/graphs/graph.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "planner/accept.hpp"
@@ -9,6 +10,7 @@
 #include "planner/graphs/graph_draft.hpp"
 #include "planner/graphs/graph_moves.hpp"
 #include "planner/graphs/graph_solver.hpp"
+#include "planner/power/schedule_power.hpp"
 
 namespace stint {
 namespace {
@@ -18,6 +20,9 @@ constexpr double room_shares[] = {0.94, 0.86, 0.76};  // of the memory, for plan
 constexpr double hidden_shares[] = {0.5, 0.95};       // of the time of moves
 constexpr double move_shares[] = {1, 0.95, 0.88};     // of the memory, for plans with moves
 constexpr int attempts = 8;                           // at fitting addresses into the memory
+constexpr int most_prices = 4;                        // of a second, tried for a deadline
+constexpr double price_share = 0.5;                   // of the limit, for each of them
+constexpr double states_limit = 0.5;                  // for states on the order of a plan
 
 class OnDevice {
  public:
@@ -28,7 +33,8 @@ class OnDevice {
   void plan() {
     const ChainAim aim =
         problem_.request().objective == Objective::time ? ChainAim{0, 1} : ChainAim{1, 0};
-    attempt(aim, cheapest_states(aim));
+    attempt(aim);
+    if (problem_.request().objective == Objective::energy) meet_deadline();
   }
 
  private:
@@ -59,11 +65,29 @@ class OnDevice {
     return best;
   }
 
-  void attempt(const ChainAim& aim, const std::vector<int>& states) {
+  // Where the cheapest plan is late, seconds get a price: what one is worth on the order of the
+  // plan before, until that does not change any more.
+  void meet_deadline() {
+    std::vector<double> tried{0};
+    for (int i = 0; i < most_prices && last_ && !options_.is_interrupted(); ++i) {
+      const double price = worth_of_a_second(problem_, *last_);
+      const auto is_near = [&](double other) { return std::abs(price - other) <= 1e-6 * price; };
+      if (std::any_of(tried.begin(), tried.end(), is_near)) return;
+      tried.push_back(price);
+      last_.reset();
+      limit_ *= i == 0 ? price_share : 1;
+      attempt(std::isfinite(price) ? ChainAim{1, price} : ChainAim{0, 1});
+    }
+  }
+
+  void attempt(const ChainAim& aim) {
+    const std::vector<int> states = cheapest_states(aim);
     GraphSolverOptions options;
     options.limit = limit_;
     options.seed = static_cast<std::uint64_t>(problem_.request().seed);
     options.interrupted = options_.interrupted;
+    const Recognised recognised = recognise_chain(problem_.graph(), problem_.before);
+    if (recognised.chain) options.chain = &*recognised.chain;
     GraphSolver solver(graph_, costs(aim, states), memory_orders(problem_), options);
     const auto plan = solver.solve(graph_.capacity_bytes);
     const bool keeps_all = plan && plan->sequence.size() == graph_.tasks.size();
@@ -74,7 +98,7 @@ class OnDevice {
       if (workers > 1) leave_room(solver, states, workers);
       break;
     }
-    claim(solver);
+    claim(solver, aim.joules > 0 ? aim.seconds : 0);
   }
 
   // Items may also leave the memory and come back; cheap if nobody has to wait for that.
@@ -94,7 +118,7 @@ class OnDevice {
         const GraphCrew crew{device().workers, states, graph_.capacity_bytes, place};
         Schedule schedule =
             finish(problem_, graph_draft(problem_, moving, sequence, crew), "graph");
-        if (accept(problem_, schedule, answer_)) keep(std::move(schedule));
+        consider(std::move(schedule));
       }
     }
   }
@@ -119,7 +143,7 @@ class OnDevice {
       const Draft draft = graph_draft(problem_, graph_, plan.sequence, crew);
       Schedule schedule = finish(problem_, draft, "graph");
       const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
-      if (accept(problem_, schedule, answer_)) return keep(std::move(schedule)), true;
+      if (consider(std::move(schedule))) return true;
       const std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
       if (excess <= 0 || options_.is_interrupted()) return false;
       capacity -= std::min(excess, capacity >> tried) << tried;
@@ -130,10 +154,24 @@ class OnDevice {
     return false;
   }
 
-  void claim(const GraphSolver& solver) {
+  void claim(const GraphSolver& solver, double second_joules) {
     const double work = limit_ * bound_work_per_unit;
-    const auto bound = graph_bound(problem_, graph_, solver.moments(), work, options_);
+    const auto bound =
+        graph_bound(problem_, graph_, solver.moments(), work, options_, second_joules);
     if (bound && (!answer_.bound || answer_.bound->value < bound->value)) answer_.bound = bound;
+  }
+
+  // Under a deadline with the best states on its order.
+  bool consider(Schedule schedule) {
+    if (deadline_seconds(problem_.request())) {
+      auto better = with_better_states(problem_, schedule, states_limit);
+      if (better) schedule = std::move(*better);
+      const double value = schedule.predicted.objective.value;
+      if (!last_ || value < last_->predicted.objective.value) last_ = schedule;
+    }
+    if (!accept(problem_, schedule, answer_)) return false;
+    keep(std::move(schedule));
+    return true;
   }
 
   void keep(Schedule schedule) {
@@ -148,6 +186,7 @@ class OnDevice {
   const DeviceGraph& graph_;
   double limit_;
   Answer& answer_;
+  std::optional<Schedule> last_;  // the best for the present price of a second, also if late
 };
 
 // Where all that tasks ever write fits beside each other, nobody needs to choose.

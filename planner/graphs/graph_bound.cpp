@@ -7,6 +7,7 @@
 #include "planner/chains/chain_costs.hpp"
 #include "planner/graphs/graph_solver.hpp"
 #include "planner/graphs/moments.hpp"
+#include "planner/makespan_bound.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
@@ -14,14 +15,17 @@ namespace {
 
 constexpr double bound_units = 1e11;
 constexpr std::size_t strong_up_to_tasks = 2500;
+constexpr int furthest_moment = 12;
 
-// What a second of work costs beside the busy watts of its state, and what the step costs however
-// it is done: together no more than the objective of any plan.
+// What a second of work costs beside the busy watts of its state, what the step costs however it is
+// done, and what a second costs by which it is longer: together no more than the objective of any
+// plan.
 struct Prices {
   double watts = 0;    // per second of a task
   double seconds = 0;  // likewise, where seconds are the aim
   double joules = 1;   // weight of busy joules
   double fixed = 0;
+  double longer = 0;
 };
 
 class Bounding {
@@ -30,18 +34,28 @@ class Bounding {
       : problem_(problem), graph_(graph), device_(problem.platform().devices[graph.device]) {}
 
   // Every run of a task takes one of the workers for its time, and the makespan is at least all
-  // that over the workers; it is also at least the critical path. What is always on costs its watts
-  // for that time, whichever is more by itself.
+  // that over the workers; it is also at least what paths and work tell (makespan_bound.hpp). Where
+  // work alone tells most, time is paid by task: that weighs fast states against frugal ones.
   Prices prices() const {
     const double workers = device_.workers;
-    if (problem_.request().objective == Objective::time) return {0, 1 / workers, 0, 0};
+    const double least_time = time_bound(problem_).value;
+    const bool by_work = sum(fastest_seconds()) / workers * (1 + 1e-9) >= least_time;
+    if (problem_.request().objective == Objective::time)
+      return by_work ? Prices{0, 1 / workers, 0, 0, 0} : Prices{0, 0, 0, least_time, 1};
     const double shared = device_.active_watts / workers;
     const double always = always_on_watts(problem_.platform());
-    if (problem_.request().bill != Bill::makespan) return {shared, 0, 1, fixed_joules(problem_)};
-    const double path = time_bound(problem_).value;
-    const double work = fastest_seconds() / workers;
-    if (work * (1 + 1e-9) >= path) return {shared + always / workers, 0, 1, 0};
-    return {shared, 0, 1, always * path};
+    if (problem_.request().bill != Bill::makespan) return {shared, 0, 1, fixed_joules(problem_), 0};
+    if (by_work) return {shared + always / workers, 0, 1, 0, 0};
+    return {shared, 0, 1, always * least_time, always};
+  }
+
+  // All work takes at most workers × deadline.
+  Prices with_deadline(Prices prices, double second_joules) const {
+    const auto deadline = deadline_seconds(problem_.request());
+    if (!deadline) return prices;
+    prices.watts += second_joules / device_.workers;
+    prices.fixed -= second_joules * *deadline * (1 + 1e-9);
+    return prices;
   }
 
   std::vector<double> costs(const Prices& prices) const {
@@ -77,6 +91,50 @@ class Bounding {
     return all;
   }
 
+  // Everything once is so many units.
+  double unit(const Prices& prices, const std::vector<double>& costs) const {
+    const double all = sum(costs) + prices.longer * sum(fastest_seconds()) / device_.workers;
+    return all > 0 ? all / bound_units : 1;
+  }
+
+  static std::vector<std::int64_t> whole(const std::vector<double>& costs, double unit) {
+    std::vector<std::int64_t> all;
+    for (const double cost : costs) all.push_back(rounded_down(cost / unit));
+    return all;
+  }
+
+  std::vector<std::int64_t> time_costs(double unit, const Prices& prices) const {
+    std::vector<std::int64_t> all;
+    for (const double seconds : fastest_seconds())
+      all.push_back(rounded_down(prices.longer * seconds / device_.workers / unit));
+    return all;
+  }
+
+  // Of all work, and of the work from every moment on that is a waist: what is in a later interval
+  // begins no earlier.
+  std::vector<SpareTime> spare_times(double unit, const Prices& prices,
+                                     const std::vector<TaskId>& moments) const {
+    if (prices.longer == 0) return {};
+    const std::vector<double> seconds = fastest_seconds();
+    const double workers = device_.workers;
+    const MakespanBound bound = makespan_bound(problem_.needs, seconds, workers);
+    const double least_time = time_bound(problem_).value;
+    const auto spare = [&](double begin, std::size_t first) {
+      const double work =
+          std::accumulate(seconds.begin() + static_cast<std::ptrdiff_t>(first), seconds.end(), 0.0);
+      const double left = std::max(least_time - begin - work / workers, 0.0);
+      return rounded_down(prices.longer * left / unit) + 2;
+    };
+    std::vector<SpareTime> all{{0, spare(0, 0)}};
+    for (const Waist& waist : bound.waists) {
+      const auto moment = std::find(moments.begin(), moments.end(), waist.task);
+      if (moment == moments.end()) continue;
+      all.push_back(
+          {static_cast<int>(moment - moments.begin()) + 1, spare(waist.begin, waist.task)});
+    }
+    return all;
+  }
+
   // State may be elsewhere where there is an elsewhere.
   std::int64_t capacity(bool isolated) const {
     return graph_.capacity_bytes + (isolated ? 0 : graph_.state_bytes);
@@ -95,11 +153,14 @@ class Bounding {
     }
     return best;
   }
-  double fastest_seconds() const {
-    double sum = 0;
+  std::vector<double> fastest_seconds() const {
+    std::vector<double> all;
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t)
-      sum += least(t, [](const PowerState&, double seconds) { return seconds; });
-    return sum;
+      all.push_back(least(t, [](const PowerState&, double seconds) { return seconds; }));
+    return all;
+  }
+  static double sum(const std::vector<double>& all) {
+    return std::accumulate(all.begin(), all.end(), 0.0);
   }
 
   const Problem& problem_;
@@ -126,6 +187,41 @@ std::vector<char> relatives(const Problem& problem, TaskId task, bool later) {
   return related;
 }
 
+int count_of_relatives(const Problem& problem, TaskId task) {
+  const auto before = relatives(problem, task, false);
+  const auto after = relatives(problem, task, true);
+  return static_cast<int>(std::count(before.begin(), before.end(), 1) +
+                          std::count(after.begin(), after.end(), 1));
+}
+
+// What may run on either side of a moment says little about it: of the tasks around it the one with
+// the most relatives, the nearest of them.
+TaskId most_related(const Problem& problem, TaskId task) {
+  const int tasks = static_cast<int>(problem.needs.size());
+  TaskId best = task;
+  int most = count_of_relatives(problem, task);
+  for (int away = 1; away <= furthest_moment; ++away) {
+    for (const int other : {task - away, task + away}) {
+      if (other < 0 || other >= tasks) continue;
+      const int count = count_of_relatives(problem, static_cast<TaskId>(other));
+      if (count > most) best = static_cast<TaskId>(other), most = count;
+    }
+  }
+  return best;
+}
+
+std::vector<TaskId> moments_of_bound(const Problem& problem, const std::vector<TaskId>& found) {
+  std::vector<TaskId> moments;
+  for (const TaskId task : found) {
+    moments.push_back(most_related(problem, task));
+    moments.push_back(task);
+  }
+  const std::vector<double> none(problem.needs.size(), 0.0);
+  const auto waists = makespan_bound(problem.needs, none, 1).waists;
+  if (!waists.empty()) moments.push_back(waists.back().task);
+  return in_sequence(problem, moments);
+}
+
 }  // namespace
 
 std::vector<TaskId> in_sequence(const Problem& problem, const std::vector<TaskId>& tasks) {
@@ -145,22 +241,24 @@ std::vector<TaskId> in_sequence(const Problem& problem, const std::vector<TaskId
 
 std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
                                  const std::vector<TaskId>& moments, double work,
-                                 const SearchOptions& options) {
+                                 const SearchOptions& options, double second_joules) {
   const Objective objective = problem.request().objective;
   const bool is_ours = problem.platform().devices.size() == 1 &&
                        (objective == Objective::energy || objective == Objective::time);
   if (!is_ours || !has_cp_sat() || moments.empty()) return std::nullopt;
   const Bounding bounding(problem, graph);
-  const Prices prices = bounding.prices();
+  const Prices prices = bounding.with_deadline(bounding.prices(), second_joules);
   const std::vector<double> costs = bounding.costs(prices);
-  const WholeCosts whole = whole_costs(costs, bound_units);
+  const double unit = bounding.unit(prices, costs);
   MomentProblem master;
   master.graph = &graph;
-  master.costs = whole.costs;
-  master.moments = in_sequence(problem, moments);
+  master.costs = Bounding::whole(costs, unit);
+  master.moments = moments_of_bound(problem, moments);
   master.first = first_runs_in_any_order(problem, master.moments);
-  master.moves = bounding.moves(whole.unit, prices);
+  master.moves = bounding.moves(unit, prices);
   master.capacity_bytes = bounding.capacity(master.moves.empty());
+  master.time_costs = bounding.time_costs(unit, prices);
+  master.spare_times = bounding.spare_times(unit, prices, master.moments);
   master.is_bound = true;
   CpOptions solver;
   solver.work = work;
@@ -168,7 +266,7 @@ std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& grap
   solver.interrupted = options.interrupted;
   const MomentSolution solution = solve_moments(master, solver, 0);
   if (solution.status == CpStatus::infeasible) return std::nullopt;
-  const double again = static_cast<double>(std::max<std::int64_t>(solution.bound, 0)) * whole.unit;
+  const double again = static_cast<double>(std::max<std::int64_t>(solution.bound, 0)) * unit;
   const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
   return Bound{(all + again) * (1 - 1e-12) + prices.fixed, "moments"};
 }

@@ -17,10 +17,11 @@
 namespace stint {
 
 // Of the request's objective. `moments`: the most important first. `work`: the solver's units.
-// Nothing if the machine is of another kind, or there is nothing to gain.
+// `second_joules`: a price on seconds, given back for those until the deadline (Lagrange); it may
+// be any. Nothing if the machine is of another kind, or there is nothing to gain.
 std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
                                  const std::vector<TaskId>& moments, double work,
-                                 const SearchOptions& options);
+                                 const SearchOptions& options, double second_joules = 0);
 
 // The tasks that each depend on the one before, in that order, taken as they come. O(n + e) each.
 std::vector<TaskId> in_sequence(const Problem& problem, const std::vector<TaskId>& tasks);

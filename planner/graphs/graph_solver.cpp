@@ -4,6 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "planner/graphs/block_chain.hpp"
+#include "planner/graphs/sequence_search.hpp"
+
 namespace stint {
 namespace {
 
@@ -14,8 +17,10 @@ constexpr double least_steps = 2e5;
 constexpr double work_per_unit = 0.6;  // of the solver
 constexpr double first_share = 0.04;   // of the steps, for every search but the last
 constexpr double short_share = 0.08;
+constexpr double short_work = 0.2;  // of the solver's, for a little less memory
 constexpr double moving_share = 0.15;
 constexpr double last_share = 0.3;  // of two
+constexpr double improve_share = 0.5;
 constexpr int most_moments = 24;
 constexpr int most_stalled = 4;
 constexpr std::size_t strong_up_to_tasks = 20000;
@@ -50,7 +55,8 @@ GraphSolver::GraphSolver(const DeviceGraph& graph, std::vector<double> costs,
       gaps_(graph, least_peak_order(meter_, std::move(orders))),
       replay_(graph, gaps_),
       whole_costs_(whole_costs(costs, cost_units).costs),
-      least_peak_(INT64_MAX) {}
+      least_peak_(INT64_MAX),
+      blocks_(options.interrupted) {}
 
 bool GraphSolver::is_interrupted() const {
   return options_.interrupted != nullptr && options_.interrupted->load();
@@ -97,9 +103,12 @@ std::optional<GraphPlan> GraphSolver::solve_moving(const DeviceGraph& moving,
                                                    const std::vector<double>& costs,
                                                    std::int64_t capacity) const {
   SequenceMeter meter(moving, costs);
-  const Retention start = best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
   const auto options = search_options(capacity, moving_share);
-  return search_retention(moving, gaps_, meter, start, options).plan;
+  return search_retention(moving, gaps_, meter, start(), options).plan;
+}
+
+Retention GraphSolver::start() const {
+  return best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
 }
 
 // Kept over a gap if the master wants it at every moment in the gap.
@@ -167,6 +176,7 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
     if (solution.there.empty()) return;
     const auto attempt = replayed(replay_.make(moments_, solution.there), capacity);
     const bool fits = attempt && attempt->peak_bytes <= capacity;
+    if (fits && best_->sequence == replay_.sequence()) best_retention_ = retention_of(solution);
     if (!fits) search(retention_of(solution), capacity, first_share);
     const bool is_solved = solution.status == CpStatus::optimal;
     if (is_proved() || (fits && is_solved) || !attempt) return;
@@ -175,13 +185,31 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
   }
 }
 
+void GraphSolver::combine_blocks(std::int64_t capacity) {
+  if (options_.chain == nullptr) return;
+  const auto plan = block_plan(graph_, meter_.costs(), *options_.chain, capacity, blocks_);
+  if (plan) note(plan->sequence, plan->measure, capacity);
+}
+
+// The plan at hand, run by run.
+void GraphSolver::improve(std::int64_t capacity, double share) {
+  if (!best_) return;
+  const RetentionSearchOptions options = search_options(capacity, share);
+  ++searches_;
+  const auto found = search_sequence(graph_, meter_, best_->sequence, options);
+  if (found) note(found->sequence, found->measure, capacity);
+}
+
 double GraphSolver::worth(const MomentSolution& solution) const {
   return meter_.cost_of_all() * (1 + static_cast<double>(solution.value) / cost_units);
 }
 
 std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity) {
   best_.reset();
-  search(best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_, capacity, short_share);
+  work_left_ = options_.limit * work_per_unit * short_work;
+  if (has_cp_sat() && !moments_.empty() && std::ssize(moments_) < most_moments)
+    generate_moments(capacity);
+  if (!is_proved()) search(start(), capacity, short_share);
   return best_;
 }
 
@@ -191,11 +219,12 @@ std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   const auto kept = replayed(replay_.make(gaps_.keep_all()), capacity);
   if (best_ || !kept) return best_;
   if (moments_.empty()) add_moment(kept->position);
-  const Retention start = best_retention_.keep.empty() ? gaps_.keep_all() : best_retention_;
-  search(start, capacity, first_share);
+  search(start(), capacity, first_share);
   if (has_cp_sat()) generate_moments(capacity);
+  if (!is_proved()) combine_blocks(capacity);
   if (!is_proved()) search(gaps_.keep_all(), capacity, last_share);
   if (!is_proved() && !best_retention_.keep.empty()) search(best_retention_, capacity, last_share);
+  if (!is_proved()) improve(capacity, improve_share);
   return best_;
 }
 

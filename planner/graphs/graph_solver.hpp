@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "planner/graphs/block_frontier.hpp"
 #include "planner/graphs/moments.hpp"
 #include "planner/graphs/retention_search.hpp"
 #include "planner/strategy.hpp"
@@ -19,6 +20,7 @@ namespace stint {
 struct GraphSolverOptions {
   double limit = 10;  // units of search
   std::uint64_t seed = 0;
+  const TaskChain* chain = nullptr;  // if the graph is one: its blocks give a start
   const std::atomic<bool>* interrupted = nullptr;
 };
 
@@ -31,7 +33,7 @@ class GraphSolver {
   // The best plan within so many bytes for the items. Nothing if none is found.
   std::optional<GraphPlan> solve(std::int64_t capacity_bytes);
 
-  // The same for a little less than was solved: local search from there, a short one.
+  // The same for a little less than was solved: from the moments and the plan found there.
   std::optional<GraphPlan> shrink(std::int64_t capacity_bytes);
 
   // The same with moves, from the best plan without them; what a move costs is in `costs` behind
@@ -58,10 +60,13 @@ class GraphSolver {
   std::optional<Attempt> replayed(bool possible, std::int64_t capacity);
   RetentionSearchOptions search_options(std::int64_t capacity, double share) const;
   void search(const Retention& start, std::int64_t capacity, double share);
+  Retention start() const;  // the best so far
   Retention retention_of(const MomentSolution& solution) const;
   bool add_moment(int position);
   MomentSolution solve_master(std::int64_t capacity);
   void generate_moments(std::int64_t capacity);
+  void combine_blocks(std::int64_t capacity);
+  void improve(std::int64_t capacity, double share);
   double worth(const MomentSolution& solution) const;
 
   const DeviceGraph& graph_;
@@ -78,6 +83,7 @@ class GraphSolver {
   Retention best_retention_;
   std::int64_t least_peak_ = 0;
   std::uint64_t searches_ = 0;
+  BlockSolver blocks_;
 };
 
 // Costs as whole numbers, of which all together have about `total` units; rounded down for a bound.

@@ -27,6 +27,7 @@ class Master {
     require_presence();
     require_memory();
     require_results();
+    require_time();
   }
 
   MomentSolution solve(const CpOptions& options, std::int64_t known_bound) {
@@ -104,6 +105,7 @@ class Master {
         if (again && (graph_.tasks[t].runs_once || !useful_[k][t] || has_ended(t, k))) continue;
         run_[k][t] = open();
         cost_.add(run_[k][t].literal, problem_.costs[t]);
+        if (!problem_.spare_times.empty()) again_.push_back({k, static_cast<TaskId>(t)});
       }
       if (earliest < latest) run_once_at_least(t, earliest, latest);
     }
@@ -281,16 +283,44 @@ class Master {
     }
   }
 
+  // Every bound on the time of the step holds, so the longest does.
+  void require_time() {
+    if (problem_.spare_times.empty()) return;
+    std::int64_t most = 0;
+    for (const auto& [k, task] : again_) most += problem_.time_costs[task];
+    const VariableId longer = model_.add_variable(0, most);
+    cost_.add(longer, 1);
+    for (const SpareTime& spare : problem_.spare_times) {
+      LinearSum busy;
+      for (const auto& [k, task] : again_) {
+        if (k >= spare.since) busy.add(run_[k][task].literal, problem_.time_costs[task]);
+      }
+      busy.add(longer, -1);
+      model_.add_linear(busy, INT64_MIN / 2, spare.price + floating_cost(spare.since));
+    }
+  }
+  // Tasks that first run in one of several intervals are among those that run again, and need not
+  // be counted once.
+  std::int64_t floating_cost(int since) const {
+    std::int64_t cost = 0;
+    for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
+      const bool floats = problem_.first.earliest[t] < problem_.first.latest[t];
+      if (floats && problem_.first.earliest[t] >= since) cost += problem_.time_costs[t];
+    }
+    return cost;
+  }
+
   const MomentProblem& problem_;
   const DeviceGraph& graph_;
   int moments_;
-  std::vector<std::vector<char>> used_;    // [interval][item]
-  std::vector<std::vector<char>> useful_;  // [interval][task]
-  std::vector<Facts> run_;                 // [interval][task]
-  std::vector<Facts> come_;                // [interval][input]
-  std::vector<Facts> back_;                // [interval][item]
-  std::vector<Facts> there_;               // [moment][item], moments from 1 on
-  std::vector<Facts> after_;               // the same, for use after the moment
+  std::vector<std::pair<int, TaskId>> again_;  // intervals and tasks that may run in them at a cost
+  std::vector<std::vector<char>> used_;        // [interval][item]
+  std::vector<std::vector<char>> useful_;      // [interval][task]
+  std::vector<Facts> run_;                     // [interval][task]
+  std::vector<Facts> come_;                    // [interval][input]
+  std::vector<Facts> back_;                    // [interval][item]
+  std::vector<Facts> there_;                   // [moment][item], moments from 1 on
+  std::vector<Facts> after_;                   // the same, for use after the moment
   CpModel model_;
   LinearSum cost_;
   bool impossible_ = false;

@@ -43,13 +43,22 @@ struct MovePrice {
   std::int64_t back = 0;
 };
 
+// The step is longer than its least time, at a price, if what runs again from an interval on takes
+// more of the workers' time than they have to spare.
+struct SpareTime {
+  int since = 0;           // interval
+  std::int64_t price = 0;  // of the time to spare
+};
+
 struct MomentProblem {
   const DeviceGraph* graph = nullptr;
   std::vector<std::int64_t> costs;  // by task
   std::vector<TaskId> moments;
   FirstRuns first;
   std::int64_t capacity_bytes = 0;
-  std::vector<MovePrice> moves;  // by item; empty: nothing leaves the memory
+  std::vector<MovePrice> moves;          // by item; empty: nothing leaves the memory
+  std::vector<std::int64_t> time_costs;  // by task: its share of a longer step
+  std::vector<SpareTime> spare_times;    // empty: time costs nothing beside `costs`
   // For a bound on everything that plans may do: whatever our own plans restrict themselves to is
   // relaxed.
   bool is_bound = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace stint {
 
@@ -100,6 +101,29 @@ SequenceMeasure SequenceMeter::measure(const TaskSequence& sequence) {
     measure.peak_step = step;
   }
   return measure;
+}
+
+TaskSequence without_needless_runs(const DeviceGraph& graph, const TaskSequence& sequence) {
+  std::vector<char> is_first(sequence.size(), 0);
+  std::vector<char> ran(graph.tasks.size(), 0);
+  for (std::size_t step = 0; step < sequence.size(); ++step)
+    is_first[step] = !std::exchange(ran[sequence[step]], 1);
+  std::vector<char> wanted(graph.items.size(), 0);  // by somebody later
+  for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = graph.items[i].is_result;
+  TaskSequence needed;
+  for (std::size_t step = sequence.size(); step-- > 0;) {
+    const GraphTask& task = graph.tasks[sequence[step]];
+    bool is_needed = is_first[step];
+    for (const GraphOutput& output : task.writes)
+      is_needed = is_needed || (wanted[output.item] && !graph.items[output.item].is_fixed);
+    is_needed = is_needed || task.writes.empty();
+    if (!is_needed) continue;
+    needed.push_back(sequence[step]);
+    for (const GraphOutput& output : task.writes) wanted[output.item] = 0;
+    for (const GraphItemId read : task.reads) wanted[read] = 1;
+  }
+  std::reverse(needed.begin(), needed.end());
+  return needed;
 }
 
 }  // namespace stint

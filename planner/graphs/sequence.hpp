@@ -43,6 +43,7 @@ class SequenceMeter {
   const std::vector<std::int64_t>& live_bytes() const { return live_; }  // by step
   std::vector<std::int64_t> released_bytes() const;  // by step: live in it, and not after it
   double cost_of(TaskId task) const { return costs_[task]; }
+  const std::vector<double>& costs() const { return costs_; }
   double cost_of_all() const;  // each task of the problem once
 
  private:
@@ -65,5 +66,8 @@ class SequenceMeter {
   std::vector<std::int64_t> change_;
   std::vector<InPlace> in_place_;
 };
+
+// Without runs that nobody needs: not the first of their task, and nobody reads what they write.
+TaskSequence without_needless_runs(const DeviceGraph& graph, const TaskSequence& sequence);
 
 }  // namespace stint

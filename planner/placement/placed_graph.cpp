@@ -89,6 +89,19 @@ class Building {
       for (const GraphItemId item : placed_.flat.tasks[t].reads)
         placed_.readers[item].push_back(static_cast<TaskId>(t));
     }
+    for (const GraphItem& item : placed_.flat.items)
+      placed_.is_whole.push_back(item.writers.size() < 2);
+    for (const Task& task : graph_.tasks) {
+      for (const TensorId tensor : task.reads) note_part(tensor);
+      for (const TensorId tensor : task.writes) note_part(tensor);
+    }
+  }
+
+  void note_part(TensorId tensor) {
+    const GraphItemId item = placed_.flat.item_of[tensor];
+    if (item == no_graph_item) return;
+    const TensorId whole = placed_.flat.items[item].tensor;
+    if (graph_.tensors[tensor].bytes != graph_.tensors[whole].bytes) placed_.is_whole[item] = 0;
   }
 
   void find_ways() {

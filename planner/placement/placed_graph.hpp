@@ -38,10 +38,11 @@ struct PlacedGraph {
   std::vector<std::vector<std::int64_t>> bytes;      // [item][memory]
   std::vector<std::vector<std::int64_t>> workspace;  // [task][memory]
   std::vector<PlacedState> states;
-  std::vector<int> state_of;                             // by tensor; -1: no state
-  std::vector<std::vector<int>> reads_state;             // by task, each once
-  std::vector<std::vector<int>> updates_state;           // by task
-  std::vector<std::vector<TaskId>> readers;              // by item, ascending
+  std::vector<int> state_of;                    // by tensor; -1: no state
+  std::vector<std::vector<int>> reads_state;    // by task, each once
+  std::vector<std::vector<int>> updates_state;  // by task
+  std::vector<std::vector<TaskId>> readers;     // by item, ascending
+  std::vector<char> is_whole;  // by item: one task writes it, and who reads it reads all of it
   std::vector<std::vector<PlacedWay>> ways;              // by task
   std::vector<std::vector<TaskId>> tied;                 // by task: itself and those tied to it
   std::vector<std::vector<std::vector<LinkId>>> routes;  // [from][to]; empty: none

@@ -10,6 +10,7 @@
 #include "planner/keep_all.hpp"
 #include "planner/order.hpp"
 #include "planner/placement/placed_draft.hpp"
+#include "planner/placement/placement_bound.hpp"
 #include "planner/placement/placement_search.hpp"
 #include "schedules/validate.hpp"
 
@@ -17,6 +18,7 @@ namespace stint {
 namespace {
 
 constexpr double search_steps_per_unit = 1.5e6;  // of replays, for a unit of the limit
+constexpr double bound_work_per_unit = 1;        // the solver's, likewise
 constexpr double others_share = 0.1;             // of the limit, for the strategies of one device
 constexpr int most_starts = 3;
 constexpr int attempts = 6;  // at fitting addresses into the memories
@@ -44,6 +46,7 @@ class Placing {
   void plan() {
     start_from_others();
     start_from_devices();
+    relax();
     search();
   }
 
@@ -51,6 +54,7 @@ class Placing {
   double score(const PlacementTrial& trial) const { return trial.value * (1 + 3 * trial.excess); }
 
   void add_start(PlacementChoice choice) {
+    settle_ties(graph_, choice);
     auto trial = tried(graph_, replay_, std::move(choice), capacity_);
     if (trial) starts_.push_back(std::move(*trial));
   }
@@ -117,6 +121,16 @@ class Placing {
       choice.device_state[d] =
           static_cast<int>(std::min_element(cost[d].begin(), cost[d].end()) - cost[d].begin());
     }
+  }
+
+  // The relaxation's solution is a start, and its value a bound.
+  void relax() {
+    std::optional<double> known;
+    if (answer_.schedule) known = answer_.schedule->predicted.objective.value;
+    const double work = problem_.request().limit * bound_work_per_unit;
+    PlacementBound found = placement_bound(graph_, known, work, options_);
+    if (found.choice) add_start(std::move(*found.choice));
+    answer_.bound = found.bound;
   }
 
   void search() {

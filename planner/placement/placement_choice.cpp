@@ -25,7 +25,6 @@ class Reading {
       if (action.what == Do::compute) compute(action);
       if (action.what == Do::copy) copy(action);
     }
-    settle_ties(graph_, choice_);
     return std::move(choice_);
   }
 

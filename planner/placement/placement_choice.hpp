@@ -44,8 +44,7 @@ PlacementChoice plain_choice(const PlacedGraph& graph, TaskOrder order,
 // Moves tied tasks to one memory: that of the first of them, or another where all can run.
 void settle_ties(const PlacedGraph& graph, PlacementChoice& choice);
 
-// What a schedule decides in these terms; its replay may differ in what they do not say, and
-// tied tasks are settled.
+// What a schedule decides in these terms; its replay may differ in what they do not say.
 PlacementChoice choice_of(const PlacedGraph& graph, const Schedule& schedule);
 
 }  // namespace stint

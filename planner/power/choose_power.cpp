@@ -14,10 +14,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double tolerance = 1e-9;
-constexpr double work_per_unit = 3e8;  // elementary steps
-constexpr double most_combinations =
-    1e6;                            // times actions, for one unit of the limit, that are all tried
-constexpr double trial_work = 2e7;  // actions × changes that are tried
+constexpr double work_per_unit = 2e7;          // elementary steps of branching
+constexpr double combinations_per_unit = 1e5;  // × actions, that are all tried
+constexpr double trial_work = 2e7;             // actions × changes that are tried
 
 class Choosing {
  public:
@@ -25,7 +24,7 @@ class Choosing {
       : problem_(problem),
         relaxation_(problem),
         work_left_(static_cast<std::int64_t>(work_per_unit * options.limit)),
-        combinations_(most_combinations * options.limit) {}
+        combinations_(combinations_per_unit * options.limit) {}
 
   std::optional<PowerPlan> choose() {
     is_few() ? try_all() : branch();
@@ -95,9 +94,11 @@ class Choosing {
 
   // Returns the bound of what is not divided further.
   double divide(Node node, std::vector<Node>& open) {
-    const PowerRelaxed relaxed =
-        relaxation_.solve(node.ranges, std::max<std::int64_t>(work_left_, 1));
-    work_left_ -= relaxed.work + static_cast<std::int64_t>(problem_.actions.size()) * 20;
+    const bool is_first = node.bound == -infinity;
+    const PowerRelaxed relaxed = relaxation_.solve(
+        node.ranges, is_first ? relaxation_work : std::max<std::int64_t>(work_left_, 1));
+    if (!is_first)
+      work_left_ -= relaxed.work + static_cast<std::int64_t>(problem_.actions.size()) * 20;
     if (relaxed.bound == infinity) return infinity;
     node.bound = std::max(node.bound, relaxed.bound);
     const auto places = round(node, relaxed);

@@ -19,7 +19,7 @@
 namespace stint {
 
 struct PowerOptions {
-  double limit = 1;  // units of search, about seconds
+  double limit = 10;  // units of search beyond the relaxation, each about a tenth of a second
 };
 
 struct PowerPlan {

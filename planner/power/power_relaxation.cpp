@@ -209,6 +209,55 @@ class TimeNetwork {
   std::vector<int> parent_;
 };
 
+// Whether every action waits for the one before it.
+bool is_sequence(const PowerProblem& problem) {
+  for (std::size_t a = 1; a < problem.actions.size(); ++a) {
+    const auto& after = problem.actions[a].after;
+    if (std::find(after.begin(), after.end(), static_cast<int>(a) - 1) == after.end()) return false;
+  }
+  return true;
+}
+
+// A sequence has one price of a second for all: what is worth less than what is always on is sped
+// up anyway, and what is cheapest of the rest until the deadline is met.
+struct SequencePrice {
+  double watts = 0;
+  std::vector<double> room_seconds;
+};
+
+SequencePrice sequence_price(const PowerProblem& problem,
+                             const std::vector<std::vector<PowerChoice>>& hulls) {
+  struct Step {
+    double watts;
+    std::size_t action;
+    double seconds;
+  };
+  SequencePrice price{problem.watts, {}};
+  std::vector<Step> steps;
+  double sum = 0;
+  for (std::size_t a = 0; a < hulls.size(); ++a) {
+    std::size_t point = 0;
+    while (point + 1 < hulls[a].size() && slope(hulls[a], point) > problem.watts) ++point;
+    price.room_seconds.push_back(hulls[a][point].seconds);
+    sum += price.room_seconds.back();
+    for (; point > 0; --point)
+      steps.push_back(
+          {slope(hulls[a], point - 1), a, hulls[a][point].seconds - hulls[a][point - 1].seconds});
+  }
+  if (!problem.deadline_seconds) return price;
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Step& a, const Step& b) { return a.watts < b.watts; });
+  for (const Step& step : steps) {
+    const double excess = sum - *problem.deadline_seconds;
+    if (excess <= 0) break;
+    const double taken = std::min(excess, step.seconds);
+    price.room_seconds[step.action] -= taken;
+    sum -= taken;
+    price.watts = step.watts;
+  }
+  return price;
+}
+
 double fastest_seconds(const PowerProblem& problem,
                        const std::vector<std::vector<PowerChoice>>& hulls) {
   std::vector<double> seconds;
@@ -219,7 +268,7 @@ double fastest_seconds(const PowerProblem& problem,
 }  // namespace
 
 PowerRelaxation::PowerRelaxation(const PowerProblem& problem)
-    : problem_(problem), groups_(power_groups(problem)) {
+    : problem_(problem), groups_(power_groups(problem)), is_sequence_(is_sequence(problem)) {
   const bool keeps_all = switches_cost(problem);
   for (const auto& group : groups_) sorted_.push_back(sorted_choices(problem, group, keeps_all));
 }
@@ -286,8 +335,12 @@ PowerRelaxed PowerRelaxation::solve(const std::vector<PowerRange>& ranges,
   Prices prices{std::vector<double>(hulls.size(), 0.0), 0, fastest_seconds(problem_, hulls)};
   relaxed.bound = infinity;
   if (!meets_deadline(problem_, prices.fastest_seconds)) return relaxed;
-  TimeNetwork network(problem_, hulls);
-  if (network.is_free()) {
+  if (is_sequence_) {
+    SequencePrice price = sequence_price(problem_, hulls);
+    prices.watts.assign(hulls.size(), price.watts);
+    prices.all_watts = price.watts;
+    relaxed.room_seconds = std::move(price.room_seconds);
+  } else if (TimeNetwork network(problem_, hulls); network.is_free()) {
     for (const auto& points : hulls) relaxed.room_seconds.push_back(points.back().seconds);
   } else {
     const Circulation circulation = network.solve(work);
@@ -299,6 +352,7 @@ PowerRelaxed PowerRelaxation::solve(const std::vector<PowerRange>& ranges,
     relaxed.work = circulation.work;
   }
   relaxed.bound = bound(ranges, prices);
+  relaxed.second_watts = std::max(0.0, prices.all_watts - problem_.watts);
   return relaxed;
 }
 

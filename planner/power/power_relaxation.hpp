@@ -2,7 +2,8 @@
 // lower convex hull of its choices, a mixture of two states. Then the least energy is a linear
 // program whose dual is a flow in the network of the order (Fulkerson 1961; the cuts of Phillips
 // and Dessouky are the cuts of that flow): an action carries as many watts as a second less of it
-// would be worth. One network simplex instead of a cut for every corner of the frontier.
+// would be worth. One network simplex instead of a cut for every corner of the frontier; where all
+// actions stand in one sequence, sorting is enough.
 //
 // The bound is computed from the flow by weak duality, in the joules of the choices themselves, so
 // that neither rounding nor an early end can make it wrong: f(a) being the flow through action a
@@ -28,9 +29,13 @@ struct PowerRange {
 struct PowerRelaxed {
   double bound = 0;                  // joules; infinite: nothing meets the deadline
   std::vector<double> room_seconds;  // by action: what it may take for all to end in time
+  double second_watts = 0;  // what a later deadline would save, at first; 0: it is no matter
   std::int64_t work = 0;
   bool is_solved = false;  // or the work ran out: then there is only the bound
 };
+
+// Elementary steps that are enough for 10^4 actions, some seconds at most.
+inline constexpr std::int64_t relaxation_work = 1'500'000'000;
 
 class PowerRelaxation {
  public:
@@ -59,6 +64,7 @@ class PowerRelaxation {
 
   const PowerProblem& problem_;
   std::vector<std::vector<int>> groups_;
+  bool is_sequence_;
   std::vector<std::vector<int>> sorted_;
 };
 

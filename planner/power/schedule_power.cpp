@@ -1,10 +1,12 @@
 #include "planner/power/schedule_power.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
 #include "planner/draft.hpp"
+#include "planner/power/power_relaxation.hpp"
 #include "planner/strategy.hpp"
 #include "schedules/clock.hpp"
 #include "schedules/cost.hpp"
@@ -262,6 +264,13 @@ std::optional<Schedule> with_better_states(const Problem& problem, const Schedul
     best = std::move(changed);
   }
   return best;
+}
+
+double worth_of_a_second(const Problem& problem, const Schedule& schedule) {
+  const SchedulePower power = schedule_power(problem, schedule);
+  const PowerRelaxation relaxation(power.problem);
+  const PowerRelaxed relaxed = relaxation.solve(relaxation.all(), relaxation_work);
+  return std::isfinite(relaxed.bound) ? relaxed.second_watts : relaxed.bound;
 }
 
 }  // namespace stint

@@ -32,4 +32,8 @@ SchedulePower schedule_power(const Problem& problem, const Schedule& schedule);
 std::optional<Schedule> with_better_states(const Problem& problem, const Schedule& schedule,
                                            double limit);
 
+// Joules that a second more until the deadline would save on the order of the schedule, if states
+// could be mixed; 0 if the deadline is no matter, infinite if nothing on this order meets it.
+double worth_of_a_second(const Problem& problem, const Schedule& schedule);
+
 }  // namespace stint

@@ -87,10 +87,11 @@ ChosenMeter choose_meter(MeterKind kind, bool with_gpus, const MeterPlaces& plac
   const bool any = kind == MeterKind::automatic;
   bool has_packages = false;
   if (any || kind == MeterKind::powercap) {
-    has_packages = choice.take(powercap_source(places.powercap), DomainKind::package);
+    has_packages =
+        choice.take(powercap_source(places.powercap, *places.files), DomainKind::package);
   }
   if (kind == MeterKind::perf || (any && !has_packages)) {
-    choice.take(perf_power_source(places.perf), DomainKind::package);
+    choice.take(perf_power_source(places.perf, *places.files), DomainKind::package);
   }
   if (kind == MeterKind::nvml || (any && with_gpus)) {
     choice.take(nvml_source(places.nvml), DomainKind::gpu);
@@ -100,8 +101,8 @@ ChosenMeter choose_meter(MeterKind kind, bool with_gpus, const MeterPlaces& plac
 
 std::vector<EnergySource> all_energy_sources(const MeterPlaces& places, const Probing& probing) {
   std::vector<EnergySource> sources;
-  sources.push_back(powercap_source(places.powercap));
-  sources.push_back(perf_power_source(places.perf));
+  sources.push_back(powercap_source(places.powercap, *places.files));
+  sources.push_back(perf_power_source(places.perf, *places.files));
   sources.push_back(nvml_source(places.nvml));
   for (EnergySource& source : sources) probe(source.domains, probing);
   return sources;

@@ -29,6 +29,7 @@ struct MeterPlaces {
   std::string powercap = powercap_root;
   std::string perf = perf_power_root;
   std::string nvml = nvml_library;
+  const SystemFiles* files = &SystemFiles::real();  // of the first two; outlives the counters
 };
 
 struct ChosenMeter {

@@ -9,8 +9,8 @@
 #include "files/input_error.hpp"
 #include "platforms/cores.hpp"
 #include "schedules/simulate.hpp"
+#include "tests/executor/observing_backend.hpp"
 #include "tests/executor/replays.hpp"
-#include "tests/support/fake_cpufreq.hpp"
 #include "tests/support/small_schedules.hpp"
 
 using namespace stint;
@@ -42,43 +42,13 @@ Schedule in_second_state(Settable settable, StateScope scope = StateScope::devic
   return schedule;
 }
 
-// Tells what a policy's frequencies are when each task runs.
-class ObservingBackend : public SyntheticBackend {
- public:
-  ObservingBackend(const Schedule& schedule, Arenas& arenas, const TensorValues& values,
-                   const FakeCpufreq& cpufreq, int policy)
-      : SyntheticBackend(schedule, arenas, values, Pace::none),
-        cpufreq_(cpufreq),
-        policy_(policy) {}
-
-  std::unique_ptr<Job> compute(const Action& action, const Operands& operands,
-                               double seconds) override {
-    return std::make_unique<ObservingJob>(SyntheticBackend::compute(action, operands, seconds),
-                                          *this);
-  }
-  std::vector<std::string> seen;
-
- private:
-  struct ObservingJob : Job {
-    ObservingJob(std::unique_ptr<Job> inner, ObservingBackend& owner)
-        : job(std::move(inner)), backend(owner) {}
-    void run(std::int64_t step) override {
-      backend.seen.push_back(backend.cpufreq_.range(backend.policy_));
-      job->run(step);
-    }
-    std::unique_ptr<Job> job;
-    ObservingBackend& backend;
-  };
-  const FakeCpufreq& cpufreq_;
-  int policy_;
-};
-
 std::vector<std::string> seen_in_a_run(const Schedule& schedule, const FakeMachine& machine,
                                        int policy) {
   RunPower power(schedule, machine.options(), "plan.json");
   Arenas arenas(schedule, {});
   const SyntheticValues values(schedule.graph, 0);
-  ObservingBackend backend(schedule, arenas, values, machine.cpufreq, policy);
+  ObservingBackend<SyntheticBackend> backend(machine.cpufreq, policy, schedule, arenas, values,
+                                             Pace::none);
   RunOptions options = quick_options();
   options.steps = 1;
   run_unjudged(schedule, arenas, power.switching(backend), values, options, false);

@@ -167,8 +167,9 @@ TEST_CASE("the power state follows from what is billed", "[keep_all]") {
   const Schedule frugal = planned(problem_of(chain_graph(5), platform, request));
   CHECK(frugal.predicted.seconds == 22);
   CHECK(frugal.predicted.joules == Approx(22 * 1 + 30 * 28));
-  request.deadline_seconds = 15;  // too soon for the slow state
-  CHECK(planned(problem_of(chain_graph(5), platform, request)).predicted.seconds == 11);
+  request.deadline_seconds = 15;  // too soon for the slow state, but for four of eleven tasks
+  const double seconds = settable == Settable::action ? 15 : 11;
+  CHECK(planned(problem_of(chain_graph(5), platform, request)).predicted.seconds == seconds);
 }
 
 TEST_CASE("a state that cannot be set is not", "[keep_all]") {

@@ -1,8 +1,10 @@
 // The program `show` as a user runs it.
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 
 #include "files/text_file.hpp"
+#include "tests/support/fake_cpufreq.hpp"
 #include "tests/support/fake_powercap.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/small_schedules.hpp"
@@ -55,6 +57,28 @@ TEST_CASE("show here tells which counters count", "[show]") {
   CHECK_THAT(here.out,
              Contains("no: nowhere is absent") && Contains("no: nothing cannot be loaded"));
   CHECK(here.out.find("joules are modelled") == std::string::npos);
+}
+
+TEST_CASE("show here tries which power states can be set, and leaves them as they were", "[show]") {
+  const TemporaryFolder folder;
+  ::setenv("XDG_STATE_HOME", folder.path("").c_str(), 1);
+  const FakeCpufreq cpufreq;
+  const auto here = [&](const std::string& root, std::vector<std::string> more) {
+    more.insert(more.begin(), {"here", "--cpufreq-root", root, "--powercap-root", "nowhere",
+                               "--perf-root", "nowhere", "--nvml-library", "nothing"});
+    return run_program("show", more).out;
+  };
+  CHECK_THAT(here(cpufreq.root(), {}),
+             Contains("frequency     processors  800MHz to 3000MHz  yes") &&
+                 Contains("no: nowhere has no package"));
+  CHECK(cpufreq.range(0) == "900000-3000000");
+  CHECK(folder.names().size() <= 1);
+  CHECK_THAT(
+      here(cpufreq.root(), {"--json"}),
+      Contains("\"counters\":[") && Contains("\"quantity\":\"frequency\",\"range\":\"800MHz to "
+                                             "3000MHz\",\"can_be_set\":true"));
+  CHECK_THAT(here("nowhere", {}), Contains("no: nowhere has no policy to set frequencies by"));
+  ::unsetenv("XDG_STATE_HOME");
 }
 
 TEST_CASE("show --simgrid makes a folder of two files", "[show]") {

@@ -7,17 +7,19 @@
 
 namespace stint {
 
-KernelClocks made_up_clocks(const TimeModel& model, double noise) {
+StepClocks made_up_clocks(const TimeModel& model, double noise) {
   const auto engine = std::make_shared<std::mt19937_64>(1);
-  const auto reading = [engine, noise](double seconds) {
-    const double share = static_cast<double>((*engine)() >> 11) * 0x1p-52 - 1;  // from -1 to 1
-    return seconds * (1 + noise * share);
+  const auto clock = [=](double share_of_time) {
+    return [=](const NetworkStep&, const LoweredNetwork& lowered) {
+      std::vector<double> seconds;
+      for (const Task& task : lowered.graph.tasks) {
+        const double share = static_cast<double>((*engine)() >> 11) * 0x1p-52 - 1;  // from -1 to 1
+        seconds.push_back(share_of_time * modelled_seconds(task, model) * (1 + noise * share));
+      }
+      return seconds;
+    };
   };
-  return {
-      [=](const Task& task, const TaskKernel&) { return reading(modelled_seconds(task, model)); },
-      [=](const Task& task, const TaskKernel&) {
-        return reading(0.8 * modelled_seconds(task, model));
-      }};
+  return {clock(1), clock(0.8)};
 }
 
 Task costs(double flops, double bytes) {

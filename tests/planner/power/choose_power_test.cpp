@@ -30,7 +30,7 @@ double brute_force(const PowerProblem& problem, int states) {
 }
 
 // Branch and bound only: never all combinations.
-constexpr PowerOptions searching{0.03};
+constexpr PowerOptions searching{0.3};
 
 void check_against_brute_force(const RandomPowerOptions& options, int seeds) {
   int feasible = 0;

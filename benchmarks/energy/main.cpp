@@ -1,0 +1,185 @@
+// How well a step is predicted: this machine is calibrated, with a counter that draws known watts
+// for the time that the program is on its cores; networks that the calibration does not know are
+// planned and run, twice; seconds, watts and joules stand next to each other.
+//
+//   predictions [--quick | --least] [NETWORK:BATCH…]
+//
+// Every network is predicted twice: by the time models of the machine in general, and by its own
+// kernels (calibrate --for); on one worker, and on all.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "benchmarks/energy/compared_run.hpp"
+#include "executor/calibrate/calibrate.hpp"
+#include "executor/calibrate/calibration_text.hpp"
+#include "executor/calibrate/observation.hpp"
+#include "schedules/text_table.hpp"
+#include "schedules/units.hpp"
+#include "tests/support/work_counter.hpp"
+
+using namespace stint;
+
+namespace {
+
+const std::atomic<bool> never{false};
+const std::vector<std::string> usual = {"lenet5:16",  "lenet5:64",  "mlp:64",        "dahl_cnn:16",
+                                        "gpt_tiny:4", "resnet18:2", "mobilenet_v2:1"};
+constexpr DrawnWatts watts{.idle = 10, .busy = 5};
+
+struct Options {
+  bool quick = false;
+  bool least = false;  // hardly anything: to see that it works
+  std::vector<std::string> networks;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--quick") {
+      options.quick = true;
+    } else if (argument == "--least") {
+      options.least = true;
+    } else {
+      options.networks.push_back(argument);
+    }
+  }
+  if (options.networks.empty()) options.networks = usual;
+  return options;
+}
+
+struct Asked {
+  std::string name;
+  std::string file;
+  std::int64_t batch = 1;
+};
+
+Asked asked(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  return {text, fmt::format("{}/models/{}.json", STINT_SOURCE_DIR, name),
+          colon == std::string::npos ? 1 : std::stoll(text.substr(colon + 1))};
+}
+
+Calibration calibrated(const Options& options, const MeterPlaces& places) {
+  CalibrateOptions calibrate_options{.quick = options.quick || options.least, .meters = places};
+  if (options.least) {
+    calibrate_options.design = {.networks = 4, .most_flops = 1e6, .most_bytes = 1 << 18};
+    calibrate_options.power_window_seconds = 0.1;
+  }
+  return calibrate(calibrate_options, never);
+}
+
+// The machine in general, with the kernels of one network besides.
+Platform with_kernels_of(const Asked& network, Platform platform) {
+  const Calibration found = calibrate({.file = network.file, .batch = network.batch}, never);
+  for (std::size_t i = 0; i < platform.devices.size(); ++i)
+    platform.devices[i].kernels = found.platform.devices[i].kernels;
+  return platform;
+}
+
+Platform with_one_worker(Platform platform) {
+  platform.devices.resize(1);
+  platform.devices.front().workers = 1;
+  return platform;
+}
+
+double seconds_of(const Spent& spent) { return spent.seconds; }
+double watts_of(const Spent& spent) { return spent.watts(); }
+double joules_of(const Spent& spent) { return spent.joules; }
+
+std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
+
+void add_row(const ComparedRun& run, TextTable& table) {
+  const Spent mean = run.mean();
+  table.row({run.name, run.basis, std::to_string(run.workers), seconds_text(run.predicted.seconds),
+             seconds_text(mean.seconds), signed_percent(error_of(run, seconds_of)),
+             percent_text(floor_of(run, seconds_of)), fmt::format("{:.2f}", run.predicted.watts()),
+             fmt::format("{:.2f}", mean.watts()), signed_percent(error_of(run, watts_of)),
+             joules_text(run.predicted.joules), joules_text(mean.joules),
+             signed_percent(error_of(run, joules_of)), percent_text(floor_of(run, joules_of))});
+}
+
+void print_medians(const std::vector<ComparedRun>& runs, const std::string& which,
+                   bool (*is_one)(const ComparedRun&), const std::string& basis) {
+  const auto medians = [&](double (*quantity)(const Spent&)) {
+    std::vector<double> errors;
+    std::vector<double> floors;
+    for (const ComparedRun& run : runs) {
+      if (!is_one(run) || run.basis != basis) continue;
+      errors.push_back(std::abs(error_of(run, quantity)));
+      floors.push_back(floor_of(run, quantity));
+    }
+    const double error = median(errors);
+    const double floor = median(floors);
+    return fmt::format("error {}, noise floor {}, ratio {}", percent_text(error),
+                       percent_text(floor), floor > 0 ? fmt::format("{:.2f}", error / floor) : "-");
+  };
+  fmt::print("{}, {}: seconds: {}; joules: {}\n", which, basis, medians(seconds_of),
+             medians(joules_of));
+}
+
+void print(const std::vector<ComparedRun>& runs) {
+  TextTable table({{"network", TextTable::Align::left},
+                   {"predicted by", TextTable::Align::left},
+                   {"workers"},
+                   {"predicted"},
+                   {"measured"},
+                   {"error"},
+                   {"floor"},
+                   {"watts"},
+                   {"measured"},
+                   {"error"},
+                   {"joules"},
+                   {"measured"},
+                   {"error"},
+                   {"floor"}});
+  for (const ComparedRun& run : runs) add_row(run, table);
+  fmt::print("\n{}\nmedians over networks:\n", table.text());
+  for (const char* basis : {"models", "kernels"}) {
+    print_medians(
+        runs, "one worker", [](const ComparedRun& run) { return run.workers == 1; }, basis);
+    print_medians(
+        runs, "several workers", [](const ComparedRun& run) { return run.workers > 1; }, basis);
+  }
+}
+
+void measure(const Options& options) {
+  const WorkCounter counter(watts);
+  const MeterPlaces places{
+      .powercap = WorkCounter::root, .perf = "none", .nvml = "none", .files = &counter};
+  const Calibration general = calibrated(options, places);
+  fmt::print("{}", calibration_text(general));
+  std::vector<ComparedRun> runs;
+  for (const std::string& text : options.networks) {
+    const Asked network = asked(text);
+    const Model model = read_model(network.file);
+    const auto add = [&](const Platform& platform, const char* basis) {
+      for (const Platform& some : {with_one_worker(platform), platform})
+        runs.push_back(planned_run(network.name, model, network.batch, some, basis));
+    };
+    add(general.platform, "models");
+    add(with_kernels_of(network, general.platform), "kernels");
+  }
+  for (int turn = 0; turn < 2; ++turn) {
+    for (ComparedRun& run : runs) run_again(places, options.least ? 2 : 20, run);
+  }
+  print(runs);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    measure(parse(argc, argv));
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "predictions: {}\n", error.what());
+    return 1;
+  }
+}

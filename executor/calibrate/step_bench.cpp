@@ -1,0 +1,98 @@
+#include "executor/calibrate/step_bench.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "executor/calibrate/observation.hpp"
+#include "executor/cpu/network_values.hpp"
+#include "executor/data/open_samples.hpp"
+
+namespace stint {
+namespace {
+
+constexpr std::int64_t seed = 0;
+constexpr int warmup_steps = 2;
+constexpr int fewest_steps = 5;
+constexpr int most_steps = 25;
+constexpr double enough_seconds = 0.1;
+
+}  // namespace
+
+StepBench::StepBench(const NetworkStep& step, const LoweredNetwork& lowered)
+    : network_(step), lowered_(lowered), graph_(lowered.graph) {
+  std::vector<std::int64_t> workspace_bytes;
+  for (const TaskKernel& kernel : lowered.kernels) {
+    jobs_.push_back(std::make_unique<KernelJob>(kernel, pool_, seed));
+    workspace_bytes.push_back(jobs_.back()->workspace_bytes());
+  }
+  places_ = step_places(graph_, workspace_bytes);
+}
+
+void StepBench::prepare() {
+  bytes_ = aligned_block(places_.bytes);
+  std::memset(bytes_.get(), 0, static_cast<std::size_t>(places_.bytes));
+  for (std::size_t t = 0; t < jobs_.size(); ++t)
+    jobs_[t]->point_to(addresses(graph_.tasks[t], places_.workspaces[t]));
+  fill();
+}
+
+TaskAddresses StepBench::addresses(const Task& task, std::int64_t workspace) const {
+  const auto list = [&](const std::vector<TensorId>& tensors) {
+    std::vector<TaskAddresses::Halves> halves;
+    for (const TensorId tensor : tensors) {
+      std::byte* const at = bytes_.get() + places_.tensors[tensor];
+      halves.push_back({at, at});
+    }
+    return halves;
+  };
+  TaskAddresses found{list(task.reads), list(task.writes), list(task.updates), list(task.updates)};
+  found.workspace = bytes_.get() + workspace;
+  return found;
+}
+
+void StepBench::fill() {
+  const auto& [network, lowering] = network_;
+  const auto samples = open_samples("", network, lowering.batch, seed, false);
+  const NetworkValues values(network, lowered_, lowering, *samples, seed);
+  for (int i = 0; i < static_cast<int>(graph_.tensors.size()); ++i) {
+    const Tensor& tensor = graph_.tensors[i];
+    const std::span bytes(bytes_.get() + places_.tensors[i],
+                          static_cast<std::size_t>(tensor.bytes));
+    if (tensor.kind == Kind::state) values.fill_state(TensorId{i}, bytes);
+    if (tensor.kind == Kind::input) values.fill_input(TensorId{i}, 0, bytes);
+  }
+}
+
+void StepBench::run() {
+  for (const auto& job : jobs_) job->run(step_);
+  ++step_;
+}
+
+double StepBench::run_timed(std::vector<Ticks>& ends) {
+  ends[0] = ticks_after_wait();
+  for (std::size_t t = 0; t < jobs_.size(); ++t) {
+    jobs_[t]->run(step_);
+    ends[t + 1] = ticks_now();
+  }
+  ++step_;
+  return static_cast<double>(ends.back() - ends.front()) * seconds_per_tick();
+}
+
+std::vector<double> StepBench::seconds() {
+  for (int i = 0; i < warmup_steps; ++i) run();
+  std::vector<Ticks> ends(jobs_.size() + 1);
+  std::vector<std::vector<double>> readings(jobs_.size());
+  double total = 0;
+  for (int i = 0; i < fewest_steps || (i < most_steps && total < enough_seconds); ++i) {
+    total += run_timed(ends);
+    for (std::size_t t = 0; t < jobs_.size(); ++t)
+      readings[t].push_back(static_cast<double>(ends[t + 1] - ends[t]) * seconds_per_tick());
+  }
+  std::vector<double> medians;
+  for (auto& of_task : readings)
+    medians.push_back(std::max(median(std::move(of_task)), 1e-9));  // a clock that stood still
+  return medians;
+}
+
+}  // namespace stint

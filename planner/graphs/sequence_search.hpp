@@ -1,0 +1,21 @@
+// Local search over sequences of tasks as they are: a run that is not the first of its task may be
+// left out, moved or added anywhere, and what remains is still a plan, because who reads an item
+// reads its latest instance. So it reaches plans that compute things three times, or keep them from
+// one run to the next, which the bits of retention.hpp cannot tell: for tight memories, and for
+// plans that come from elsewhere.
+//
+// Simulated annealing, with the peak above the bound as a penalty. Something that fills the peak is
+// computed again before it is next read, with what that needs; a run is left out with all that was
+// only for it; a run moves. Bounded by the number of steps looked at. It proves nothing.
+#pragma once
+
+#include "planner/graphs/retention_search.hpp"
+
+namespace stint {
+
+// The cheapest plan that fits; the start if it fits and nothing better is found. The order of first
+// runs stays as it is. Nothing if no plan fits.
+std::optional<GraphPlan> search_sequence(const DeviceGraph& graph, SequenceMeter& meter,
+                                         TaskSequence start, const RetentionSearchOptions& options);
+
+}  // namespace stint

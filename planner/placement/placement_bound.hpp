@@ -1,0 +1,35 @@
+// What no plan on several devices can cost less than: a relaxation of the placement, solved by
+// CP-SAT as a linear problem with whole numbers.
+//
+// Of all executions of a task it knows the one that ends first, by the memory it runs in and its
+// power state. Every reader begins after it; one in another memory pays for a copy and waits for
+// it, or pays for another execution of the task there. The step is at least as long as every path,
+// and as the work of each device shared by its workers. Devices and links may do several things at
+// once, and memory is counted only at a few moments: when given tasks first run, what was written
+// before by tasks that they depend on, and is read by tasks that depend on them in the same memory,
+// is there, or is fetched back, or is computed again, with what that needs. So the bound holds for
+// every order and any recomputation or offloading. Times and joules are rounded down.
+//
+// Cost: about a variable for each task and way to run it, and each item and memory; the solver's
+// work is limited by its own units.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "planner/bounds.hpp"
+#include "planner/placement/placement_choice.hpp"
+#include "planner/strategy.hpp"
+
+namespace stint {
+
+struct PlacementBound {
+  std::optional<Bound> bound;             // of the request's objective
+  std::optional<PlacementChoice> choice;  // the best solution of the relaxation; memory is ignored
+};
+
+// `known`: the value of some plan; nothing above it is looked at. `work`: the solver's units.
+PlacementBound placement_bound(const PlacedGraph& graph, std::optional<double> known, double work,
+                               const SearchOptions& options);
+
+}  // namespace stint

@@ -1,0 +1,60 @@
+#include "planner/placement/transfer_prices.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "schedules/cost.hpp"
+
+namespace stint {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+// Bellman and Ford: there are few memories and links.
+template <typename Cost>
+double cheapest(const Platform& platform, MemoryId from, MemoryId to, Cost cost) {
+  std::vector<double> least(platform.memories.size(), never);
+  least[from] = 0;
+  for (std::size_t round = 0; round + 1 < least.size(); ++round) {
+    for (const Link& link : platform.links)
+      least[link.to] = std::min(least[link.to], least[link.from] + cost(link));
+  }
+  return least[to];
+}
+
+}  // namespace
+
+TransferPrice TransferPrices::between(MemoryId from, MemoryId to, std::int64_t bytes) const {
+  return {
+      cheapest(platform_, from, to, [&](const Link& link) { return copy_joules(link, bytes); }),
+      cheapest(platform_, from, to, [&](const Link& link) { return copy_seconds(link, bytes); })};
+}
+
+TransferPrice TransferPrices::into(MemoryId to, const std::vector<MemoryId>& from,
+                                   std::int64_t bytes) const {
+  TransferPrice least{never, never};
+  for (const MemoryId other : from) {
+    if (other == to) continue;
+    const TransferPrice price = between(other, to, bytes);
+    least = {std::min(least.joules, price.joules), std::min(least.seconds, price.seconds)};
+  }
+  return least;
+}
+
+double TransferPrices::joules_out(MemoryId from, std::int64_t bytes) const {
+  double least = never;
+  for (const Link& link : platform_.links) {
+    if (link.from == from) least = std::min(least, copy_joules(link, bytes));
+  }
+  return least;
+}
+
+double TransferPrices::joules_back(MemoryId to, std::int64_t bytes) const {
+  double least = never;
+  for (const Link& link : platform_.links) {
+    if (link.to == to) least = std::min(least, copy_joules(link, bytes));
+  }
+  return least;
+}
+
+}  // namespace stint

@@ -1,0 +1,33 @@
+// What it takes at least to bring bytes into a memory: joules and seconds, each by the route that
+// takes fewest of them. For bounds; a plan takes one route and pays for both.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platforms/platform.hpp"
+
+namespace stint {
+
+struct TransferPrice {
+  double joules = 0;
+  double seconds = 0;
+};
+
+class TransferPrices {
+ public:
+  explicit TransferPrices(const Platform& platform) : platform_(platform) {}
+
+  // From a memory to another; infinite where no links lead there.
+  TransferPrice between(MemoryId from, MemoryId to, std::int64_t bytes) const;
+  // From whichever other of the given memories is cheapest, or to it.
+  TransferPrice into(MemoryId to, const std::vector<MemoryId>& from, std::int64_t bytes) const;
+  // To the cheapest neighbour, of any kind.
+  double joules_out(MemoryId from, std::int64_t bytes) const;
+  double joules_back(MemoryId to, std::int64_t bytes) const;
+
+ private:
+  const Platform& platform_;
+};
+
+}  // namespace stint

@@ -1,0 +1,45 @@
+#include "tests/support/work_counter.hpp"
+
+#include <cerrno>
+#include <cmath>
+#include <ctime>
+
+namespace stint {
+namespace {
+
+double seconds_of(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+const std::string zone = std::string(WorkCounter::root) + "/intel-rapl:0";
+
+}  // namespace
+
+std::vector<std::string> WorkCounter::names(const std::string& folder) const {
+  if (folder == root) return {"intel-rapl:0"};
+  if (folder == zone) return {"energy_uj", "max_energy_range_uj", "name"};
+  return {};
+}
+
+std::string WorkCounter::read(const std::string& path) const {
+  if (path == zone + "/name") return "package-0";
+  if (path == zone + "/max_energy_range_uj") return "1000000000000000";
+  if (path != zone + "/energy_uj") throw SystemFileError(path, ENOENT);
+  const std::scoped_lock alone(reading_);
+  readings_.push_back({seconds_of(CLOCK_MONOTONIC), seconds_of(CLOCK_PROCESS_CPUTIME_ID)});
+  return std::to_string(std::llround(1e6 * joules({}, readings_.back())));
+}
+
+double WorkCounter::joules(const CountedWork& begin, const CountedWork& end) const {
+  return watts_.idle * (end.wall_seconds - begin.wall_seconds) +
+         watts_.busy * (end.core_seconds - begin.core_seconds);
+}
+
+std::vector<CountedWork> WorkCounter::readings() const {
+  const std::scoped_lock alone(reading_);
+  return readings_;
+}
+
+}  // namespace stint
