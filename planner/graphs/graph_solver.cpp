@@ -150,6 +150,8 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   for (const int position : moments_) master.moments.push_back(gaps_.order()[position]);
   master.first = first_runs_in_order(gaps_.order(), master.moments);
   master.capacity_bytes = capacity;
+  for (const int position : moments_)
+    if (!reserved_.empty()) master.reserved_bytes.push_back(reserved_[position]);
   CpOptions options;
   options.work = work_left_ * 0.75;
   options.strong_relaxation = graph_.tasks.size() <= strong_up_to_tasks;
@@ -204,8 +206,16 @@ double GraphSolver::worth(const MomentSolution& solution) const {
   return meter_.cost_of_all() * (1 + static_cast<double>(solution.value) / cost_units);
 }
 
-std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity) {
+void GraphSolver::reserve(std::vector<std::int64_t> bytes) {
+  reserved_ = std::move(bytes);
+  meter_.reserve(reserved_);
+}
+
+std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity,
+                                             std::vector<std::int64_t> reserved) {
   best_.reset();
+  reserve(std::move(reserved));
+  known_bound_ = solved_bound_;
   work_left_ = options_.limit * work_per_unit * short_work;
   if (has_cp_sat() && !moments_.empty() && std::ssize(moments_) < most_moments)
     generate_moments(capacity);
@@ -215,12 +225,14 @@ std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity) {
 
 std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   best_.reset();
+  reserve({});
   work_left_ = options_.limit * work_per_unit;
   const auto kept = replayed(replay_.make(gaps_.keep_all()), capacity);
   if (best_ || !kept) return best_;
   if (moments_.empty()) add_moment(kept->position);
   search(start(), capacity, first_share);
   if (has_cp_sat()) generate_moments(capacity);
+  solved_bound_ = known_bound_;
   if (!is_proved()) combine_blocks(capacity);
   if (!is_proved()) search(gaps_.keep_all(), capacity, last_share);
   if (!is_proved() && !best_retention_.keep.empty()) search(best_retention_, capacity, last_share);
