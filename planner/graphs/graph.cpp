@@ -21,7 +21,9 @@ constexpr double room_shares[] = {0.94, 0.86, 0.76};  // of the memory, for plan
 constexpr double hidden_shares[] = {0.5, 0.95};       // of the time of moves
 constexpr double move_shares[] = {1, 0.95, 0.88};     // of the memory, for plans with moves
 constexpr int attempts = 8;                           // at fitting addresses into the memory
+constexpr int most_places = 12;                       // of a stretch, each tried alone
 constexpr int cut_rounds = 8;                         // before that, with less only in places
+constexpr std::size_t each_up_to_tasks = 300;         // every place of a stretch is tried
 constexpr double cut_share = 0.1;                     // of the limit, for finding each place
 constexpr int most_prices = 4;                        // of a second, tried for a deadline
 constexpr double price_share = 0.5;                   // of the limit, for each of them
@@ -150,9 +152,10 @@ class OnDevice {
     std::vector<std::int64_t> reserved(graph_.tasks.size(), 0);
     for (int round = 0; round < cut_rounds && !options_.is_interrupted(); ++round) {
       const GraphCrew crew{workers, states, graph_.capacity_bytes};
-      const Draft draft = graph_draft(problem_, graph_, plan.sequence, crew);
-      if (consider(finish(problem_, draft, "graph"))) return true;
+      if (consider(finished(plan, crew))) return true;
       const auto cuts = address_cuts(graph_, plan.sequence, how);
+      const bool is_small = graph_.tasks.size() <= each_up_to_tasks;
+      if (round == 0 && is_small && fit_with_each(solver, cuts, crew)) return true;
       for (const AddressCut& cut : cuts) apply(cut, (1 << round) - 1, reserved);
       const auto other =
           cuts.empty() ? std::nullopt : solver.shrink(graph_.capacity_bytes, reserved);
@@ -160,6 +163,26 @@ class OnDevice {
       plan = *other;
     }
     return false;
+  }
+
+  // One moment with room may be enough, and which is cheapest nobody knows.
+  bool fit_with_each(GraphSolver& solver, const std::vector<AddressCut>& cuts,
+                     const GraphCrew& crew) {
+    bool fits = false;
+    for (const AddressCut& cut : cuts) {
+      const int stride = 1 + (cut.end - cut.begin - 1) / most_places;
+      for (int p = cut.begin; p < cut.end && !options_.is_interrupted(); p += stride) {
+        std::vector<std::int64_t> reserved(graph_.tasks.size(), 0);
+        reserved[p] = cut.reserved_bytes;
+        const auto plan = solver.shrink(graph_.capacity_bytes, reserved);
+        fits = (plan && consider(finished(*plan, crew))) || fits;
+      }
+    }
+    return fits;
+  }
+
+  Schedule finished(const GraphPlan& plan, const GraphCrew& crew) const {
+    return finish(problem_, graph_draft(problem_, graph_, plan.sequence, crew), "graph");
   }
 
   // At first only in the middle of the stretch: it may be enough that one moment has room.
@@ -176,8 +199,7 @@ class OnDevice {
     std::int64_t capacity = graph_.capacity_bytes;
     for (int tried = 0; tried < attempts; ++tried) {
       const GraphCrew crew{workers, states, capacity};
-      const Draft draft = graph_draft(problem_, graph_, plan.sequence, crew);
-      Schedule schedule = finish(problem_, draft, "graph");
+      Schedule schedule = finished(plan, crew);
       const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
       if (consider(std::move(schedule))) return true;
       const std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];

@@ -192,15 +192,16 @@ TEST_CASE("a cut is found exactly where items do not fit, and forbids the plan",
   CHECK(cut_off > 0);
 }
 
-TEST_CASE("plans with addresses are seldom dearer than the best that have them", "[graph]") {
+TEST_CASE("most plans that nobody can address have another in their place, often the best",
+          "[graph]") {
   Count count;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     count_plans(seed, count);
   }
   CAPTURE(count.fragmented, count.plans, count.missed);
-  CHECK(count.plans > 0);
-  CHECK(count.missed <= count.fragmented / 10);
+  CHECK(count.plans > count.fragmented * 2 / 3);
+  CHECK(count.missed <= count.fragmented / 2);
 }
 
 TEST_CASE("the same for hundreds of full memories", "[.many]") {
