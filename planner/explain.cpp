@@ -87,6 +87,7 @@ class Filter {
     Request request = problem_.request();
     request.batch = request.microbatches = request.leaves = 1;
     request.grain = 0;
+    request.limit /= most_tries;
     return request;
   }
 

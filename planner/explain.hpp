@@ -5,7 +5,8 @@
 // tensors are taken away, the smallest first and many at a time, as long as the rest is still
 // proved not to fit: then each that is left is needed for the proof. (Deletion filtering, as for
 // irreducible infeasible systems: Chinneck and Dravnieks 1991.) Every try is a plan for the smaller
-// problem; there is a limit on their number, and on the size of what is tried at all.
+// problem with a hundredth of the request's limit, and what is not proved within that counts as not
+// proved; there are at most a hundred, and none for very large graphs.
 #pragma once
 
 #include "planner/outcome.hpp"

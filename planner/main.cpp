@@ -22,6 +22,7 @@
 #include "planner/memory_sweep.hpp"
 #include "planner/outcome_json.hpp"
 #include "planner/plan.hpp"
+#include "planner/power/time_sweep.hpp"
 #include "planner/report.hpp"
 #include "planner/training_request.hpp"
 #include "planner/what_if.hpp"
@@ -120,8 +121,11 @@ int report(const Options& options, const stint::Problem& problem, const stint::O
 
 int write_frontier(const Options& options, const stint::Problem& problem) {
   const stint::SearchOptions search = search_options(options, false);
-  const auto table = chain_frontier(problem, search);
-  const stint::Frontier frontier = table ? *table : memory_sweep(problem, search);
+  const bool over_time = options.frontier == "time";
+  const auto table = over_time ? std::nullopt : chain_frontier(problem, search);
+  const stint::Frontier frontier = over_time ? time_sweep(problem, search)
+                                   : table   ? *table
+                                             : memory_sweep(problem, search);
   if (frontier.points.empty())
     throw stint::InputError(
         options.model, "there is no plan for it even without a bound; expected one for --frontier");
@@ -206,8 +210,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--threads", options.threads, "of the search; never changes the plan")
       ->check(CLI::Range(1, 1024));
   app.add_option("--frontier", options.frontier,
-                 "write the curve of cost against memory instead of a plan: memory")
-      ->check(CLI::IsMember({"memory"}).description(""));
+                 "write the curve of cost instead of a plan: against memory, or of energy against "
+                 "time")
+      ->check(CLI::IsMember({"memory", "time"}).description(""));
   app.add_flag("--what-if", options.what_if,
                "also plan with more memory, faster links, a later deadline: what would it save?");
   app.add_flag("--json", options.json, "print the status and the prediction as one JSON object");

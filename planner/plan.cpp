@@ -156,7 +156,7 @@ const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all{{"keep-all", true, keep_all},
                                          {"chain", true, chain},
                                          {"graph", true, graph},
-                                         {"placement", false, placement},
+                                         {"placement", true, placement},
                                          {"recompute-all", false, recompute_all},
                                          {"segments", false, segments_of_chain}};
   return all;

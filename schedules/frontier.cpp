@@ -34,10 +34,13 @@ std::string gap_text(const Frontier& frontier, const FrontierEntry& point) {
 
 std::string summary(const Frontier& frontier) {
   const std::size_t points = frontier.points.size();
-  TextTable table({{frontier.memory}, {"step"}, {"energy"}, {"gap at most"}});
+  const bool over_time = frontier.over == FrontierOver::time;
+  TextTable table(
+      {{over_time ? "deadline" : frontier.memory}, {"step"}, {"energy"}, {"gap at most"}});
   for (const std::size_t i : points_shown(points)) {
     const FrontierEntry& point = frontier.points[i];
-    table.row({bytes_text(point.bytes), point.seconds ? seconds_text(*point.seconds) : "-",
+    table.row({over_time ? seconds_text(point.deadline_seconds) : bytes_text(point.bytes),
+               point.seconds ? seconds_text(*point.seconds) : "-",
                point.joules ? joules_text(*point.joules) : "-", gap_text(frontier, point)});
   }
   const std::string some =

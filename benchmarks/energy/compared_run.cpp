@@ -13,10 +13,11 @@ namespace {
 
 const std::atomic<bool> never{false};
 
+// That compute, or load the next batch.
 std::int64_t busy_workers(const Schedule& schedule) {
   std::set<int> workers;
   for (const Action& action : schedule.actions) {
-    if (action.what == Do::compute) workers.insert(action.worker);
+    if (action.what != Do::copy) workers.insert(action.worker);
   }
   return std::ssize(workers);
 }
@@ -28,6 +29,7 @@ Spent ComparedRun::mean() const {
   for (const Spent& one : measured) {
     sum.seconds += one.seconds / static_cast<double>(measured.size());
     sum.joules += one.joules / static_cast<double>(measured.size());
+    sum.watts += one.watts / static_cast<double>(measured.size());
   }
   return sum;
 }
@@ -48,9 +50,11 @@ void run_again(const MeterPlaces& places, std::int64_t steps, ComparedRun& compa
   RunOptions options{.file = compared.name, .steps = steps, .warmup_steps = 2};
   options.meter = {.kind = MeterKind::powercap, .places = places, .required = true};
   const RunReport report = run(compared.schedule, options, never);
-  compared.predicted = {report.predicted.seconds,
-                        report.energy.measured.value().predicted_covered.total()};
-  compared.measured.push_back({report.measured.seconds, report.measured.joules});
+  const MeasuredEnergy& energy = report.energy.measured.value();
+  const double joules = energy.predicted_covered.total();
+  compared.predicted = {report.predicted.seconds, joules, joules / report.predicted.seconds};
+  compared.measured.push_back(
+      {report.measured.seconds, report.measured.joules, report.measured.joules / energy.seconds});
 }
 
 double error_of(const ComparedRun& run, double (*quantity)(const Spent&)) {

@@ -12,11 +12,12 @@
 
 namespace stint {
 
-// Of a step; joules of what counters see.
+// Of a step; joules of what counters see. Measured seconds are the median over the steps, joules
+// the mean, and watts are joules over the mean of the counters' windows.
 struct Spent {
   double seconds = 0;
   double joules = 0;
-  double watts() const { return joules / seconds; }
+  double watts = 0;
 };
 
 struct ComparedRun {

@@ -90,7 +90,7 @@ Platform with_one_worker(Platform platform) {
 }
 
 double seconds_of(const Spent& spent) { return spent.seconds; }
-double watts_of(const Spent& spent) { return spent.watts(); }
+double watts_of(const Spent& spent) { return spent.watts; }
 double joules_of(const Spent& spent) { return spent.joules; }
 
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
@@ -99,19 +99,21 @@ void add_row(const ComparedRun& run, TextTable& table) {
   const Spent mean = run.mean();
   table.row({run.name, run.basis, std::to_string(run.workers), seconds_text(run.predicted.seconds),
              seconds_text(mean.seconds), signed_percent(error_of(run, seconds_of)),
-             percent_text(floor_of(run, seconds_of)), fmt::format("{:.2f}", run.predicted.watts()),
-             fmt::format("{:.2f}", mean.watts()), signed_percent(error_of(run, watts_of)),
+             percent_text(floor_of(run, seconds_of)), fmt::format("{:.2f}", run.predicted.watts),
+             fmt::format("{:.2f}", mean.watts), signed_percent(error_of(run, watts_of)),
              joules_text(run.predicted.joules), joules_text(mean.joules),
              signed_percent(error_of(run, joules_of)), percent_text(floor_of(run, joules_of))});
 }
 
 void print_medians(const std::vector<ComparedRun>& runs, const std::string& which,
                    bool (*is_one)(const ComparedRun&), const std::string& basis) {
+  const auto is_meant = [&](const ComparedRun& run) { return is_one(run) && run.basis == basis; };
+  if (std::none_of(runs.begin(), runs.end(), is_meant)) return;
   const auto medians = [&](double (*quantity)(const Spent&)) {
     std::vector<double> errors;
     std::vector<double> floors;
     for (const ComparedRun& run : runs) {
-      if (!is_one(run) || run.basis != basis) continue;
+      if (!is_meant(run)) continue;
       errors.push_back(std::abs(error_of(run, quantity)));
       floors.push_back(floor_of(run, quantity));
     }
@@ -150,7 +152,7 @@ void print(const std::vector<ComparedRun>& runs) {
 }
 
 void measure(const Options& options) {
-  const WorkCounter counter(watts);
+  const WorkCounter counter(watts, WorkCounter::Threads::several);
   const MeterPlaces places{
       .powercap = WorkCounter::root, .perf = "none", .nvml = "none", .files = &counter};
   const Calibration general = calibrated(options, places);

@@ -116,7 +116,9 @@ void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>
 void measure_for(const NetworkStep& asked, const CalibrateOptions& options,
                  const std::atomic<bool>& interrupted, Calibration& found) {
   for_each_device(found.platform, options.all_busy, [&](Device& device, const auto& clocks) {
-    if (!interrupted) device.kernels = measure_kernels(asked, clocks.seconds);
+    if (interrupted) return;
+    options.progress(found.devices.size(), found.platform.devices.size());
+    device.kernels = measure_kernels(asked, clocks.seconds);
     found.devices.push_back({device.name, {}});
   });
 }

@@ -12,6 +12,7 @@
 #include "executor/calibrate/network_step.hpp"
 #include "executor/calibrate/step_places.hpp"
 #include "executor/cpu/kernel_job.hpp"
+#include "executor/cpu/network_values.hpp"
 #include "executor/ticks.hpp"
 #include "models/training/lower_network.hpp"
 
@@ -33,17 +34,17 @@ class StepBench {
   std::vector<double> seconds();
 
  private:
-  void fill();
+  void fill(Kind kind);
   TaskAddresses addresses(const Task& task, std::int64_t workspace) const;
   double run_timed(std::vector<Ticks>& ends);  // seconds of the step
 
-  const NetworkStep& network_;
-  const LoweredNetwork& lowered_;
   const Graph& graph_;
   KernelPool pool_;
   std::vector<std::unique_ptr<KernelJob>> jobs_;  // by task
   StepPlaces places_;
   AlignedBlock bytes_;
+  std::unique_ptr<SampleSource> samples_;
+  NetworkValues values_;
   std::int64_t step_ = 0;
 };
 

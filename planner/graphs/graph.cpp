@@ -11,29 +11,47 @@
 #include "planner/graphs/graph_draft.hpp"
 #include "planner/graphs/graph_moves.hpp"
 #include "planner/graphs/graph_solver.hpp"
+#include "planner/graphs/side_by_side.hpp"
 #include "planner/power/schedule_power.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double bound_work_per_unit = 0.5;
-constexpr double room_shares[] = {0.94, 0.86, 0.76};  // of the memory, for plans that leave room
-constexpr double hidden_shares[] = {0.5, 0.95};       // of the time of moves
-constexpr double move_shares[] = {1, 0.95, 0.88};     // of the memory, for plans with moves
-constexpr int attempts = 8;                           // at fitting addresses into the memory
-constexpr int most_places = 12;                       // of a stretch, each tried alone
-constexpr int cut_rounds = 8;                         // before that, with less only in places
-constexpr std::size_t each_up_to_tasks = 300;         // every place of a stretch is tried
-constexpr double cut_share = 0.1;                     // of the limit, for finding each place
-constexpr int most_prices = 4;                        // of a second, tried for a deadline
-constexpr double price_share = 0.5;                   // of the limit, for each of them
-constexpr double states_limit = 0.5;                  // for states on the order of a plan
+constexpr double bound_work_per_unit = 0.3;
+constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for plans that leave room
+constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
+constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
+constexpr double near_bound = 1e-3;                     // good enough to stop
+constexpr std::size_t shared_up_to_tasks = 20000;       // where memory is no matter
+constexpr int attempts = 8;                             // at fitting addresses into the memory
+constexpr int cut_rounds = 8;                           // before that, with less only in places
+constexpr int most_places = 12;                         // of a stretch, each tried alone
+constexpr std::size_t each_up_to_tasks = 300;           // in graphs of this size
+constexpr double cut_share = 0.1;                       // of the limit, for finding each place
+constexpr int most_prices = 4;                          // of a second, tried for a deadline
+constexpr double price_share = 0.5;                     // of the limit, for each of them
+constexpr double states_limit = 0.5;                    // for states on the order of a plan
+
+// Where all that tasks ever write fits beside each other, nobody needs to choose.
+bool fits_whole(const DeviceGraph& graph, int workers) {
+  std::int64_t bytes = 0;
+  std::int64_t workspace = 0;
+  for (const GraphItem& item : graph.items) bytes += item.bytes;
+  for (const GraphTask& task : graph.tasks) workspace = std::max(workspace, task.workspace_bytes);
+  return bytes <= graph.capacity_bytes &&
+         workspace <= (graph.capacity_bytes - bytes) / std::max(workers, 1);
+}
 
 class OnDevice {
  public:
   OnDevice(const Problem& problem, const SearchOptions& options, const DeviceGraph& graph,
            double limit, Answer& answer)
-      : problem_(problem), options_(options), graph_(graph), limit_(limit), answer_(answer) {}
+      : problem_(problem),
+        options_(options),
+        graph_(graph),
+        limit_(limit),
+        answer_(answer),
+        scratch_(problem.blank) {}
 
   void plan() {
     const ChainAim aim =
@@ -76,7 +94,9 @@ class OnDevice {
     std::vector<double> tried{0};
     for (int i = 0; i < most_prices && last_ && !options_.is_interrupted(); ++i) {
       const double price = worth_of_a_second(problem_, *last_);
-      const auto is_near = [&](double other) { return std::abs(price - other) <= 1e-6 * price; };
+      const auto is_near = [&](double other) {
+        return price == other || std::abs(price - other) <= 1e-6 * price;
+      };
       if (std::any_of(tried.begin(), tried.end(), is_near)) return;
       tried.push_back(price);
       last_.reset();
@@ -95,15 +115,21 @@ class OnDevice {
     if (recognised.chain) options.chain = &*recognised.chain;
     GraphSolver solver(graph_, costs(aim, states), memory_orders(problem_), options);
     const auto plan = solver.solve(graph_.capacity_bytes);
-    const bool keeps_all = plan && plan->sequence.size() == graph_.tasks.size();
-    if (!keeps_all || device().workers > 1) move_items(solver, aim, states);
-    if (!plan) return;
-    for (int workers = device().workers; workers > 0; workers /= 2) {
-      if (!fit(solver, *plan, states, workers)) continue;
-      if (workers > 1) leave_room(solver, states, workers);
-      break;
-    }
-    claim(solver, aim.joules > 0 ? aim.seconds : 0);
+    int workers = device().workers;
+    while (plan && workers > 1 && !fit(solver, *plan, states, workers)) workers /= 2;
+    if (plan && workers == 1) fit(solver, *plan, states, 1);
+    if (fits_whole(graph_, device().workers)) return;
+    if (!is_good()) move_items(solver, aim, states);
+    const bool moves = answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
+    if (plan && workers > 1 && !moves && !is_good()) leave_room(solver, states, workers);
+    if (plan && !is_good()) claim(solver, aim.joules > 0 ? aim.seconds : 0);
+  }
+
+  // Nothing is much better than what is found already.
+  bool is_good() const {
+    if (!answer_.schedule) return false;
+    const double least = objective_bound(problem_).value;
+    return answer_.schedule->predicted.objective.value <= least * (1 + near_bound);
   }
 
   // Items may also leave the memory and come back; cheap if nobody has to wait for that.
@@ -117,21 +143,32 @@ class OnDevice {
         const auto capacity = static_cast<std::int64_t>(bytes);
         const auto prices = with_moves(problem_, moving, *place, aim, hidden, costs(aim, states));
         const auto plan = solver.solve_moving(moving, prices, capacity);
-        if (!plan || options_.is_interrupted()) break;
+        if (!plan || options_.is_interrupted() || is_good()) break;
         const TaskSequence sequence =
             with_early_fetches(problem_, moving, *place, plan->sequence, graph_.capacity_bytes);
         const GraphCrew crew{device().workers, states, graph_.capacity_bytes, place};
-        Schedule schedule =
-            finish(problem_, graph_draft(problem_, moving, sequence, crew), "graph");
-        consider(std::move(schedule));
+        consider(finished(moving, sequence, crew));
       }
     }
+  }
+
+  // In the order of the sequence, or in that in which several workers would begin its steps.
+  Schedule finished(const DeviceGraph& graph, const TaskSequence& sequence, const GraphCrew& crew) {
+    Draft draft = graph_draft(problem_, graph, sequence, crew);
+    if (crew.workers > 1 || crew.place) {
+      const TaskSequence other = side_by_side(problem_, graph, sequence, crew);
+      Draft beside = graph_draft(problem_, graph, other, crew);
+      const auto cost = cost_of(problem_, draft, scratch_);
+      const auto cost_beside = cost_of(problem_, beside, scratch_);
+      if (cost && cost_beside && cost_beside->seconds < cost->seconds) draft = std::move(beside);
+    }
+    return finish(problem_, draft, "graph");
   }
 
   // A plan that takes less leaves room for more to run side by side.
   void leave_room(GraphSolver& solver, const std::vector<int>& states, int workers) {
     for (const double share : room_shares) {
-      if (options_.is_interrupted()) return;
+      if (options_.is_interrupted() || is_good()) return;
       const auto capacity = static_cast<double>(graph_.capacity_bytes) * share;
       const auto plan = solver.shrink(static_cast<std::int64_t>(capacity));
       if (!plan) return;
@@ -152,7 +189,7 @@ class OnDevice {
     std::vector<std::int64_t> reserved(graph_.tasks.size(), 0);
     for (int round = 0; round < cut_rounds && !options_.is_interrupted(); ++round) {
       const GraphCrew crew{workers, states, graph_.capacity_bytes};
-      if (consider(finished(plan, crew))) return true;
+      if (consider(finished(graph_, plan.sequence, crew))) return true;
       const auto cuts = address_cuts(graph_, plan.sequence, how);
       const bool is_small = graph_.tasks.size() <= each_up_to_tasks;
       if (round == 0 && is_small && fit_with_each(solver, cuts, crew)) return true;
@@ -175,14 +212,10 @@ class OnDevice {
         std::vector<std::int64_t> reserved(graph_.tasks.size(), 0);
         reserved[p] = cut.reserved_bytes;
         const auto plan = solver.shrink(graph_.capacity_bytes, reserved);
-        fits = (plan && consider(finished(*plan, crew))) || fits;
+        fits = (plan && consider(finished(graph_, plan->sequence, crew))) || fits;
       }
     }
     return fits;
-  }
-
-  Schedule finished(const GraphPlan& plan, const GraphCrew& crew) const {
-    return finish(problem_, graph_draft(problem_, graph_, plan.sequence, crew), "graph");
   }
 
   // At first only in the middle of the stretch: it may be enough that one moment has room.
@@ -199,7 +232,7 @@ class OnDevice {
     std::int64_t capacity = graph_.capacity_bytes;
     for (int tried = 0; tried < attempts; ++tried) {
       const GraphCrew crew{workers, states, capacity};
-      Schedule schedule = finished(plan, crew);
+      Schedule schedule = finished(graph_, plan.sequence, crew);
       const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
       if (consider(std::move(schedule))) return true;
       const std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
@@ -245,26 +278,20 @@ class OnDevice {
   double limit_;
   Answer& answer_;
   std::optional<Schedule> last_;  // the best for the present price of a second, also if late
+  Schedule scratch_;
 };
 
-// Where all that tasks ever write fits beside each other, nobody needs to choose.
-bool fits_whole(const DeviceGraph& graph, int workers) {
-  std::int64_t bytes = 0;
-  std::int64_t workspace = 0;
-  for (const GraphItem& item : graph.items) bytes += item.bytes;
-  for (const GraphTask& task : graph.tasks) workspace = std::max(workspace, task.workspace_bytes);
-  return bytes <= graph.capacity_bytes &&
-         workspace <= (graph.capacity_bytes - bytes) / std::max(workers, 1);
-}
-
-// The devices that are worth a look: among several strategies, those with a choice to make.
+// The devices that are worth a look: among several strategies, those with a choice to make of what
+// is kept, or of who computes what.
 std::vector<DeviceGraph> device_graphs(const Problem& problem) {
   const auto& devices = problem.platform().devices;
   const bool is_asked = strategy_name(problem.request().strategy) == "graph";
   std::vector<DeviceGraph> all;
   for (std::size_t d = 0; d < devices.size(); ++d) {
     auto flat = device_graph(problem, static_cast<DeviceId>(d));
-    if (flat && (is_asked || !fits_whole(*flat, devices[d].workers)))
+    if (!flat) continue;
+    const bool is_shared = devices[d].workers > 1 && flat->tasks.size() <= shared_up_to_tasks;
+    if (is_asked || is_shared || !fits_whole(*flat, devices[d].workers))
       all.push_back(std::move(*flat));
   }
   return all;

@@ -11,6 +11,8 @@
 namespace stint {
 namespace {
 
+constexpr std::ptrdiff_t looks_back = 64;  // computations among which a copy looks for its signal
+
 class Drafting {
  public:
   Drafting(const Problem& problem, const DeviceGraph& graph, const GraphCrew& crew)
@@ -144,15 +146,24 @@ class Drafting {
       action.reads = {now_[item]};
       action.writes = {sent_[item]};
     }
-    if (is_fetch && last_compute_ >= 0) action.after.push_back(ActionId{last_compute_});
     const double ready = std::max(ready_at(action), room_at(step, action));
-    const double busy_until = std::max(link_free_at_, is_fetch ? last_end_ : 0);
-    link_free_at_ =
-        std::max(ready, busy_until) + copy_seconds(link, draft_.buffers[sent_[item]].bytes);
+    const double begin = std::max({ready, link_free_at_, is_fetch ? last_begin_ : 0});
+    if (is_fetch) not_before(begin, action);
+    link_free_at_ = begin + copy_seconds(link, draft_.buffers[sent_[item]].bytes);
     ready_[action.writes.front()] = link_free_at_;
     under_way_.push_back(
         {link_free_at_, released_[step], static_cast<ActionId>(draft_.actions.size())});
     draft_.actions.push_back(std::move(action));
+  }
+
+  // It waits for the last of those that have ended by then, so that it does not come too early.
+  void not_before(double begin, Action& action) const {
+    const auto from = std::max<std::ptrdiff_t>(std::ssize(computed_) - looks_back, 0);
+    const Computed* last = nullptr;
+    for (auto c = computed_.begin() + from; c != computed_.end(); ++c) {
+      if (c->end <= begin && (last == nullptr || c->end >= last->end)) last = &*c;
+    }
+    if (last != nullptr) action.after.push_back(last->action);
   }
 
   double ready_at(const Action& action) {
@@ -175,14 +186,14 @@ class Drafting {
     }
     const double speed = problem_.platform().devices[graph_.device].states[action.state].speed;
     const double seconds = problem_.seconds[graph_.device][action.task] / speed;
-    free_at_[best] = std::max(ready, free_at_[best]) + seconds;
+    last_begin_ = std::max(ready, free_at_[best]);
+    free_at_[best] = last_begin_ + seconds;
     for (const auto* list : {&action.writes, &action.updates}) {
       for (const BufferId buffer : *list) ready_[outermost(buffer)] = free_at_[best];
     }
     action.worker = static_cast<WorkerId>(problem_.first_worker[graph_.device] + best);
     const auto place = static_cast<ActionId>(draft_.actions.size());
-    last_end_ = free_at_[best];
-    last_compute_ = place;
+    if (crew_.place) computed_.push_back({free_at_[best], place});
     if (is_watched()) under_way_.push_back({free_at_[best], released_[step], place});
   }
 
@@ -192,15 +203,21 @@ class Drafting {
   // waits for as many as it takes, the first to end first.
   double room_at(int step, Action& action) {
     if (!is_watched()) return 0;
-    const double soonest = *std::min_element(free_at_.begin(), free_at_.end());
     std::sort(under_way_.begin(), under_way_.end(),
               [](const UnderWay& a, const UnderWay& b) { return a.end < b.end; });
-    std::erase_if(under_way_, [&](const UnderWay& other) { return other.end <= soonest; });
+    const double soonest_compute = *std::min_element(free_at_.begin(), free_at_.end());
+    const double soonest_copy = std::max(link_free_at_, last_begin_);
+    const double soonest = action.what == Do::copy ? soonest_copy : soonest_compute;
+    std::erase_if(under_way_, [&](const UnderWay& other) {
+      return other.end <= std::min(soonest_compute, last_begin_);
+    });
+    const auto is_over = [&](const UnderWay& other) { return other.end <= soonest; };
     std::int64_t bytes = live_[step];
-    for (const UnderWay& other : under_way_) bytes += other.bytes;
+    for (const UnderWay& other : under_way_) bytes += is_over(other) ? 0 : other.bytes;
     double begin = 0;
     for (const UnderWay& other : under_way_) {
       if (bytes <= crew_.capacity_bytes) break;
+      if (is_over(other)) continue;
       bytes -= other.bytes;
       begin = other.end;
       action.after.push_back(other.action);
@@ -225,8 +242,12 @@ class Drafting {
   std::vector<UnderWay> under_way_;
   std::map<GraphItemId, BufferId> sent_;
   double link_free_at_ = 0;
-  double last_end_ = 0;  // of a computation
-  int last_compute_ = -1;
+  struct Computed {
+    double end = 0;
+    ActionId action{0};
+  };
+  std::vector<Computed> computed_;
+  double last_begin_ = 0;               // of a computation
   std::vector<std::int64_t> live_;      // by step of the sequence
   std::vector<std::int64_t> released_;  // likewise: not live after it
   std::vector<double> free_at_;         // by worker

@@ -17,10 +17,12 @@ constexpr double least_steps = 2e5;
 constexpr double work_per_unit = 0.6;  // of the solver
 constexpr double first_share = 0.04;   // of the steps, for every search but the last
 constexpr double short_share = 0.08;
-constexpr double short_work = 0.2;  // of the solver's, for a little less memory
+constexpr double short_work = 0.1;  // of the solver's, for a little less memory
 constexpr double moving_share = 0.15;
-constexpr double last_share = 0.3;  // of two
-constexpr double improve_share = 0.5;
+constexpr double last_share = 0.3;
+constexpr double improve_share = 1;  // of three
+constexpr double quick_share = 0.05;
+constexpr double proof_tolerance = 1e-7;
 constexpr int most_moments = 24;
 constexpr int most_stalled = 4;
 constexpr std::size_t strong_up_to_tasks = 20000;
@@ -86,6 +88,7 @@ RetentionSearchOptions GraphSolver::search_options(std::int64_t capacity, double
   search.steps =
       static_cast<std::int64_t>(options_.limit * std::min(steps_per_unit, enough) * share);
   search.seed = options_.seed * 1000 + searches_;
+  search.good_enough = bound() * (1 + proof_tolerance);
   search.interrupted = options_.interrupted;
   return search;
 }
@@ -103,7 +106,8 @@ std::optional<GraphPlan> GraphSolver::solve_moving(const DeviceGraph& moving,
                                                    const std::vector<double>& costs,
                                                    std::int64_t capacity) const {
   SequenceMeter meter(moving, costs);
-  const auto options = search_options(capacity, moving_share);
+  auto options = search_options(capacity, moving_share);
+  options.good_enough = 0;  // the bound is of plans without moves
   return search_retention(moving, gaps_, meter, start(), options).plan;
 }
 
@@ -143,6 +147,12 @@ std::vector<TaskId> GraphSolver::moments() const {
   return tasks;
 }
 
+std::int64_t GraphSolver::whole_cost_again(const TaskSequence& sequence) const {
+  std::int64_t cost = 0;
+  for (const TaskId task : sequence) cost += whole_costs_[task];
+  return cost - std::accumulate(whole_costs_.begin(), whole_costs_.end(), std::int64_t{0});
+}
+
 MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   MomentProblem master;
   master.graph = &graph_;
@@ -150,6 +160,7 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   for (const int position : moments_) master.moments.push_back(gaps_.order()[position]);
   master.first = first_runs_in_order(gaps_.order(), master.moments);
   master.capacity_bytes = capacity;
+  if (best_) master.most_cost = whole_cost_again(best_->sequence);
   for (const int position : moments_)
     if (!reserved_.empty()) master.reserved_bytes.push_back(reserved_[position]);
   CpOptions options;
@@ -167,7 +178,12 @@ double GraphSolver::bound() const {
 }
 
 // The bound is of costs rounded down, each by less than a unit.
-bool GraphSolver::is_proved() const { return best_ && best_->measure.cost <= bound() * (1 + 1e-7); }
+bool GraphSolver::is_proved() const {
+  if (!best_) return false;
+  const std::size_t again = best_->sequence.size() - graph_.tasks.size();
+  const double rounding = static_cast<double>(again) / cost_units;
+  return best_->measure.cost <= bound() * (1 + proof_tolerance + rounding);
+}
 
 void GraphSolver::generate_moments(std::int64_t capacity) {
   int stalled = 0;  // how often in a row a moment did not improve the bound
@@ -177,9 +193,11 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
     stalled = known_bound_ > bound_before ? 0 : stalled + 1;
     if (solution.there.empty()) return;
     const auto attempt = replayed(replay_.make(moments_, solution.there), capacity);
+    const TaskSequence replayed_sequence = replay_.sequence();
     const bool fits = attempt && attempt->peak_bytes <= capacity;
     if (fits && best_->sequence == replay_.sequence()) best_retention_ = retention_of(solution);
     if (!fits) search(retention_of(solution), capacity, first_share);
+    if (!fits && attempt) improve(replayed_sequence, capacity, quick_share);
     const bool is_solved = solution.status == CpStatus::optimal;
     if (is_proved() || (fits && is_solved) || !attempt) return;
     if (!is_solved && best_ && worth(solution) >= best_->measure.cost) return;
@@ -193,51 +211,64 @@ void GraphSolver::combine_blocks(std::int64_t capacity) {
   if (plan) note(plan->sequence, plan->measure, capacity);
 }
 
-// The plan at hand, run by run.
-void GraphSolver::improve(std::int64_t capacity, double share) {
-  if (!best_) return;
+void GraphSolver::improve(const TaskSequence& start, std::int64_t capacity, double share) {
+  if (is_proved()) return;
   const RetentionSearchOptions options = search_options(capacity, share);
   ++searches_;
-  const auto found = search_sequence(graph_, meter_, best_->sequence, options);
+  const auto found = search_sequence(graph_, meter_, start, options);
   if (found) note(found->sequence, found->measure, capacity);
+}
+
+void GraphSolver::improve_best(std::int64_t capacity, double share) {
+  improve(best_ ? TaskSequence(best_->sequence) : gaps_.order(), capacity, share);
 }
 
 double GraphSolver::worth(const MomentSolution& solution) const {
   return meter_.cost_of_all() * (1 + static_cast<double>(solution.value) / cost_units);
 }
 
-void GraphSolver::reserve(std::vector<std::int64_t> bytes) {
-  reserved_ = std::move(bytes);
+// What is proved for some memory holds for less.
+void GraphSolver::begin(std::int64_t capacity, std::vector<std::int64_t> reserved) {
+  if (reserved_.empty()) free_bound_ = known_bound_;
+  if (capacity > bound_bytes_) free_bound_ = 0;
+  known_bound_ = free_bound_;
+  bound_bytes_ = capacity;
+  reserved_ = std::move(reserved);
   meter_.reserve(reserved_);
 }
 
 std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity,
                                              std::vector<std::int64_t> reserved) {
+  const TaskSequence before = best_ ? best_->sequence : gaps_.order();
   best_.reset();
-  reserve(std::move(reserved));
-  known_bound_ = solved_bound_;
+  begin(capacity, std::move(reserved));
   work_left_ = options_.limit * work_per_unit * short_work;
   if (has_cp_sat() && !moments_.empty() && std::ssize(moments_) < most_moments)
     generate_moments(capacity);
   if (!is_proved()) search(start(), capacity, short_share);
+  improve(before, capacity, short_share);
   return best_;
 }
 
 std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   best_.reset();
-  reserve({});
+  begin(capacity, {});
   work_left_ = options_.limit * work_per_unit;
   const auto kept = replayed(replay_.make(gaps_.keep_all()), capacity);
   if (best_ || !kept) return best_;
   if (moments_.empty()) add_moment(kept->position);
   search(start(), capacity, first_share);
   if (has_cp_sat()) generate_moments(capacity);
-  solved_bound_ = known_bound_;
-  if (!is_proved()) combine_blocks(capacity);
-  if (!is_proved()) search(gaps_.keep_all(), capacity, last_share);
-  if (!is_proved() && !best_retention_.keep.empty()) search(best_retention_, capacity, last_share);
-  if (!is_proved()) improve(capacity, improve_share);
+  if (!is_proved()) search_long(capacity);
   return best_;
+}
+
+void GraphSolver::search_long(std::int64_t capacity) {
+  combine_blocks(capacity);
+  search(gaps_.keep_all(), capacity, last_share);
+  improve_best(capacity, improve_share);
+  improve(gaps_.order(), capacity, improve_share);
+  improve_best(capacity, improve_share);
 }
 
 }  // namespace stint

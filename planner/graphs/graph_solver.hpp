@@ -58,7 +58,7 @@ class GraphSolver {
     int position = 0;  // of the peak
   };
   bool is_interrupted() const;
-  void reserve(std::vector<std::int64_t> bytes);
+  void begin(std::int64_t capacity, std::vector<std::int64_t> reserved);
   void note(const TaskSequence& sequence, const SequenceMeasure& measure, std::int64_t capacity);
   std::optional<Attempt> replayed(bool possible, std::int64_t capacity);
   RetentionSearchOptions search_options(std::int64_t capacity, double share) const;
@@ -67,9 +67,12 @@ class GraphSolver {
   Retention retention_of(const MomentSolution& solution) const;
   bool add_moment(int position);
   MomentSolution solve_master(std::int64_t capacity);
+  std::int64_t whole_cost_again(const TaskSequence& sequence) const;
   void generate_moments(std::int64_t capacity);
+  void search_long(std::int64_t capacity);
   void combine_blocks(std::int64_t capacity);
-  void improve(std::int64_t capacity, double share);
+  void improve(const TaskSequence& start, std::int64_t capacity, double share);
+  void improve_best(std::int64_t capacity, double share);
   double worth(const MomentSolution& solution) const;
 
   const DeviceGraph& graph_;
@@ -82,7 +85,8 @@ class GraphSolver {
   std::vector<int> added_;                 // the same in the order in which they came
   std::vector<std::int64_t> reserved_;     // by position
   std::int64_t known_bound_ = 0;
-  std::int64_t solved_bound_ = 0;  // the same without anything less
+  std::int64_t free_bound_ = 0;   // the same without anything reserved
+  std::int64_t bound_bytes_ = 0;  // the memory that they are for
   double work_left_ = 0;
   std::optional<GraphPlan> best_;
   Retention best_retention_;

@@ -32,7 +32,7 @@ class Master {
 
   MomentSolution solve(const CpOptions& options, std::int64_t known_bound) {
     if (impossible_) return {CpStatus::infeasible, known_bound, 0, 0, {}};
-    model_.add_linear(cost_, known_bound, INT64_MAX / 2);
+    model_.add_linear(cost_, known_bound, std::max(known_bound, problem_.most_cost));
     model_.minimise(cost_);
     const CpAnswer answer = stint::solve(model_, options);
     MomentSolution solution{answer.status,

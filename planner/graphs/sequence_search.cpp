@@ -4,51 +4,86 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 
 namespace stint {
 namespace {
 
-constexpr double overload_weight = 3;  // of the share by which the peak is too high
-constexpr double overload_price = 0.0005;
-constexpr double first_temperature = 0.0006;  // on cost relative to running every task once
+constexpr double overload_weight = 2;        // of the share by which the peak is too high
+constexpr double temperature_of_task = 0.4;  // of what a task costs on average
 constexpr double last_temperature = 1e-6;
 constexpr int most_added = 60;  // runs, in one move
+constexpr int most_repairs = 6;
+
+// A sequence and what moves need to know about it.
+struct View {
+  TaskSequence sequence;
+  SequenceMeasure measure;
+  double energy = 0;
+  int peak = 0;  // step
+  std::vector<ItemInstance> instances;
+  std::vector<int> latest;    // by item: its last instance
+  std::vector<int> previous;  // by instance: the one before it of the same item
+  std::vector<int> at_peak;   // instances that are there only for later
+  std::vector<int> again;     // steps that run a task again
+};
 
 class SequenceAnnealing {
  public:
-  SequenceAnnealing(const DeviceGraph& graph, SequenceMeter& meter, TaskSequence start,
+  SequenceAnnealing(const DeviceGraph& graph, SequenceMeter& meter,
                     const RetentionSearchOptions& options)
       : graph_(graph),
         meter_(meter),
-        now_(std::move(start)),
         options_(options),
         random_(options.seed),
-        cost_of_all_(std::max(meter.cost_of_all(), std::numeric_limits<double>::min())) {}
+        cost_of_all_(std::max(meter.cost_of_all(), std::numeric_limits<double>::min())),
+        temperature_(temperature_of_task / static_cast<double>(graph.tasks.size())) {}
 
-  std::optional<GraphPlan> search() {
-    next_ = now_;
-    energy_ = measured();
-    take();
+  std::optional<GraphPlan> search(TaskSequence start) {
+    now_.sequence = std::move(start);
+    look(now_);
     while (looked_at_ < options_.steps && !is_done()) {
-      next_ = now_;
+      next_.sequence = now_.sequence;
       move();
-      next_ = without_needless_runs(graph_, next_);
-      const double energy = measured();
-      if (!accepts(energy)) continue;
-      energy_ = energy;
-      take();
+      look(next_);
+      repair();
+      if (accepts()) std::swap(now_, next_);
     }
     return std::move(best_);
   }
 
  private:
-  double measured() {
-    looked_at_ += static_cast<std::int64_t>(next_.size()) * 3 + 1;
-    measure_ = meter_.measure(next_);
+  bool fits(const View& view) const { return view.measure.peak_bytes <= options_.capacity_bytes; }
+
+  void look(View& view) {
+    view.sequence = without_needless_runs(graph_, view.sequence);
+    view.measure = meter_.measure(view.sequence);
+    looked_at_ += static_cast<std::int64_t>(view.sequence.size()) + 1;
     const auto capacity = static_cast<double>(std::max<std::int64_t>(options_.capacity_bytes, 1));
-    const double over = static_cast<double>(measure_.peak_bytes) - capacity;
-    const double penalty = over > 0 ? overload_weight * over / capacity + overload_price : 0;
-    return measure_.cost / cost_of_all_ + penalty;
+    const double over = static_cast<double>(view.measure.peak_bytes) / capacity - 1;
+    view.energy = view.measure.cost / cost_of_all_ + overload_weight * std::max(over, 0.0);
+    if (fits(view) && (!best_ || view.measure.cost < best_->measure.cost))
+      best_ = GraphPlan{view.sequence, view.measure};
+    find_instances(view);
+    view.again.clear();
+    ran_.assign(graph_.tasks.size(), 0);
+    for (int step = 0; step < static_cast<int>(view.sequence.size()); ++step) {
+      if (std::exchange(ran_[view.sequence[step]], 1)) view.again.push_back(step);
+    }
+  }
+
+  void find_instances(View& view) {
+    view.peak = std::min(view.measure.peak_step, static_cast<int>(view.sequence.size()) - 1);
+    view.instances = meter_.instances();
+    view.at_peak.clear();
+    view.previous.clear();
+    view.latest.assign(graph_.items.size(), -1);
+    for (int i = 0; i < static_cast<int>(view.instances.size()); ++i) {
+      const ItemInstance& instance = view.instances[i];
+      view.previous.push_back(std::exchange(view.latest[instance.item], i));
+      if (instance.begin < view.peak && instance.last > view.peak && comes_again(instance.item))
+        view.at_peak.push_back(i);
+    }
   }
 
   bool is_done() const {
@@ -56,30 +91,7 @@ class SequenceAnnealing {
     return interrupted || (best_ && best_->measure.cost <= options_.good_enough);
   }
 
-  // The new sequence becomes the one at hand, with what moves need to know about it.
-  void take() {
-    now_.swap(next_);
-    const bool fits = measure_.peak_bytes <= options_.capacity_bytes;
-    if (fits && (!best_ || measure_.cost < best_->measure.cost)) best_ = GraphPlan{now_, measure_};
-    is_over_ = !fits;
-    peak_ = std::min(measure_.peak_step, static_cast<int>(now_.size()) - 1);
-    instances_ = meter_.instances();
-    at_peak_.clear();
-    instances_of_.assign(graph_.items.size(), {});
-    for (int i = 0; i < static_cast<int>(instances_.size()); ++i) {
-      const ItemInstance& instance = instances_[i];
-      instances_of_[instance.item].push_back(i);
-      if (instance.begin < peak_ && instance.last > peak_ && may_come_again(instance.item))
-        at_peak_.push_back(i);
-    }
-    again_.clear();
-    ran_.assign(graph_.tasks.size(), 0);
-    for (int step = 0; step < static_cast<int>(now_.size()); ++step) {
-      if (std::exchange(ran_[now_[step]], 1)) again_.push_back(step);
-    }
-  }
-
-  bool may_come_again(GraphItemId item) const {
+  bool comes_again(GraphItemId item) const {
     return !graph_.items[item].is_fixed && !graph_.tasks[graph_.writer(item)].runs_once;
   }
 
@@ -88,122 +100,132 @@ class SequenceAnnealing {
   }
   int below(int most) { return static_cast<int>(random_() % static_cast<std::uint64_t>(most)); }
 
+  // Changes the next sequence, which is the one at hand still.
   void move() {
     const int kind = below(20);
-    if (is_over_ ? kind < 12 : kind < 3) return drop_at(any_or(at_peak_));
-    if (kind < 13 && !again_.empty()) return leave_out(any(again_));
-    if (kind < 16 && !again_.empty()) return shift(any(again_));
-    if (kind < 18 && !again_.empty()) {
-      // Something else instead.
-      const int gone = any(again_);
-      drop_at(any_or(at_peak_));
-      const TaskId task = now_[gone];
-      const auto last = std::find(next_.rbegin(), next_.rend(), task);
-      if (std::count(next_.begin(), next_.end(), task) > 1) next_.erase(std::next(last).base());
-      return;
-    }
-    drop_at(below(static_cast<int>(instances_.size())));
-  }
-  int any_or(const std::vector<int>& list) {
-    return list.empty() ? below(static_cast<int>(instances_.size())) : any(list);
+    if (now_.again.empty() || kind < 5) return drop(now_, peak_or_any(now_), next_.sequence);
+    if (kind < 9) return shift(any(now_.again));
+    leave_out(any(now_.again));
+    if (kind >= 15) leave_out(below(static_cast<int>(next_.sequence.size())));
   }
 
-  void leave_out(int step) { next_.erase(next_.begin() + step); }
+  // While it does not fit: something at the peak is computed again instead of kept.
+  void repair() {
+    for (int tried = 0; tried < most_repairs && !fits(next_) && !next_.at_peak.empty(); ++tried) {
+      if (next_.measure.cost / cost_of_all_ > now_.energy + 12 * temperature_) return;
+      TaskSequence better = next_.sequence;
+      drop(next_, worthy(next_), better);
+      std::swap(next_.sequence, better);
+      look(next_);
+    }
+  }
+
+  int peak_or_any(const View& view) {
+    if (!view.at_peak.empty() && below(2) == 0) return any(view.at_peak);
+    return below(static_cast<int>(view.instances.size()));
+  }
+  // Of two the one that frees more for what it costs.
+  int worthy(const View& view) {
+    const auto worth = [&](int i) {
+      const ItemInstance& instance = view.instances[i];
+      const double cost = meter_.cost_of(graph_.writer(instance.item));
+      return static_cast<double>(instance.bytes) / std::max(cost, 1e-9 * cost_of_all_);
+    };
+    const int a = any(view.at_peak);
+    const int b = any(view.at_peak);
+    return worth(a) > worth(b) ? a : b;
+  }
+
+  void leave_out(int step) {
+    TaskSequence& sequence = next_.sequence;
+    const auto first = std::find(sequence.begin(), sequence.end(), sequence[step]);
+    if (first != sequence.begin() + step) sequence.erase(sequence.begin() + step);
+  }
 
   void shift(int step) {
-    const TaskId task = next_[step];
-    const int reach = 1 + below(1 + static_cast<int>(now_.size()) / 8);
-    const int to =
-        std::clamp(step + (below(2) ? reach : -reach), 1, static_cast<int>(next_.size()) - 1);
-    next_.erase(next_.begin() + step);
-    const auto first = std::find(next_.begin(), next_.end(), task) - next_.begin();
-    if (may_run_at(task, to))
-      next_.insert(next_.begin() + std::max<std::ptrdiff_t>(to, first + 1), task);
+    TaskSequence& sequence = next_.sequence;
+    const TaskId task = sequence[step];
+    const int last = static_cast<int>(sequence.size()) - 1;
+    const int reach = 1 + below(1 + last / 8);
+    const int to = std::clamp(step + (below(2) ? reach : -reach), 0, last);
+    const auto first = std::find(sequence.begin(), sequence.end(), task) - sequence.begin();
+    if (to <= first || !may_run_at(now_, task, to)) return;
+    sequence.erase(sequence.begin() + step);
+    sequence.insert(sequence.begin() + to, task);
   }
 
   // Once state is updated, who reads it is not computed again.
-  bool may_run_at(TaskId task, int step) const {
+  static bool ran_before(const View& view, TaskId task, int step) {
+    const auto end = view.sequence.begin() + step;
+    return std::find(view.sequence.begin(), end, task) != end;
+  }
+  bool may_run_at(const View& view, TaskId task, int step) const {
     const auto& ends = graph_.tasks[task].ends_with;
-    return std::none_of(ends.begin(), ends.end(), [&](TaskId update) {
-      return std::find(now_.begin(), now_.begin() + step, update) != now_.begin() + step;
-    });
+    return std::none_of(ends.begin(), ends.end(),
+                        [&](TaskId update) { return ran_before(view, update, step); });
   }
 
-  // The item is computed again before somebody reads it, and not kept over the gap before.
-  void drop_at(int number) {
-    const ItemInstance instance = instances_[number];
-    if (!may_come_again(instance.item)) return;
-    const int from = instance.begin < peak_ && instance.last > peak_
-                         ? peak_
-                         : instance.begin + below(std::max(instance.last - instance.begin, 1));
-    const int reader = next_reader(instance.item, from + 1, instance.last);
-    if (reader < 0) return;
+  // The item is computed again before somebody reads it, and not kept over the gap before; `out`
+  // is the sequence of the view still.
+  void drop(const View& view, int number, TaskSequence& out) {
+    const ItemInstance& instance = view.instances[number];
+    if (!comes_again(instance.item)) return;
+    const bool is_at_peak = instance.begin < view.peak && instance.last > view.peak;
+    const int length = std::max(instance.last - instance.begin, 1);
+    const int gap = is_at_peak ? view.peak : instance.begin + below(length);
+    const int reader = next_reader(view, instance.item, gap + 1, instance.last);
     added_.clear();
-    if (!compute_again(instance.item, from, reader)) return;
-    next_.insert(next_.begin() + reader, added_.begin(), added_.end());
+    if (reader < 0 || !compute_again(view, instance.item, gap, reader, 0)) return;
+    out.insert(out.begin() + reader, added_.begin(), added_.end());
   }
 
-  int next_reader(GraphItemId item, int from, int last) const {
-    const int end = std::min(last + 1, static_cast<int>(now_.size()));
+  int next_reader(const View& view, GraphItemId item, int from, int last) const {
+    const int end = std::min(last + 1, static_cast<int>(view.sequence.size()));
     for (int step = from; step < end; ++step) {
-      const auto& reads = graph_.tasks[now_[step]].reads;
+      const auto& reads = graph_.tasks[view.sequence[step]].reads;
       if (std::binary_search(reads.begin(), reads.end(), item)) return step;
     }
     return -1;
   }
 
-  // Items that are there at the time of the gap too are kept, mostly; others come again as well.
-  bool compute_again(GraphItemId item, int gap, int reader) {
+  // Items that are there over the gap too are kept, mostly; others come again as well.
+  bool compute_again(const View& view, GraphItemId item, int gap, int reader, int depth) {
     const TaskId task = graph_.writer(item);
     if (std::find(added_.begin(), added_.end(), task) != added_.end()) return true;
-    if (!may_run_at(task, reader) || std::ssize(added_) >= most_added || depth_ >= most_added)
-      return false;
-    ++depth_;
-    bool possible = true;
+    if (!may_run_at(view, task, reader) || depth >= most_added) return false;
     for (const GraphItemId read : graph_.tasks[task].reads) {
-      const int until = last_use_before(read, reader);
+      const int until = last_use_before(view, read, reader);
       const bool is_there = until >= reader || (until > gap && below(4) > 0);
-      if (!possible || !may_come_again(read) || is_there) continue;
-      possible = compute_again(read, gap, reader);
+      if (is_there || !comes_again(read)) continue;
+      if (!compute_again(view, read, gap, reader, depth + 1)) return false;
     }
-    --depth_;
-    if (possible) added_.push_back(task);
-    return possible && std::ssize(added_) <= most_added;
+    added_.push_back(task);
+    return std::ssize(added_) <= most_added;
   }
 
   // Of the instance that is or was there before a step: its last use.
-  int last_use_before(GraphItemId item, int step) const {
-    int until = -1;
-    for (const int i : instances_of_[item]) {
-      if (instances_[i].begin < step) until = instances_[i].last;
-    }
-    return until;
+  static int last_use_before(const View& view, GraphItemId item, int step) {
+    int i = view.latest[item];
+    while (i >= 0 && view.instances[i].begin >= step) i = view.previous[i];
+    return i < 0 ? -1 : view.instances[i].last;
   }
 
-  bool accepts(double energy) {
-    if (energy <= energy_) return true;
+  bool accepts() {
+    if (next_.energy <= now_.energy) return true;
     const double left = 1 - static_cast<double>(looked_at_) / static_cast<double>(options_.steps);
-    const double temperature = first_temperature * left * left + last_temperature;
+    const double temperature = temperature_ * std::max(left, 0.0) * left + last_temperature;
     const double chance = static_cast<double>(random_() >> 40) * 0x1p-24;
-    return std::exp((energy_ - energy) / temperature) > chance;
+    return std::exp((now_.energy - next_.energy) / temperature) > chance;
   }
 
   const DeviceGraph& graph_;
   SequenceMeter& meter_;
-  TaskSequence now_;
-  TaskSequence next_;
   RetentionSearchOptions options_;
   std::mt19937_64 random_;
   double cost_of_all_;
-  double energy_ = 0;
-  SequenceMeasure measure_;
-  bool is_over_ = false;
-  int peak_ = 0;
-  int depth_ = 0;
-  std::vector<ItemInstance> instances_;
-  std::vector<std::vector<int>> instances_of_;  // by item, ascending
-  std::vector<int> at_peak_;                    // instances
-  std::vector<int> again_;                      // steps
+  double temperature_;
+  View now_;
+  View next_;
   std::vector<char> ran_;
   TaskSequence added_;
   std::int64_t looked_at_ = 0;
@@ -216,7 +238,7 @@ std::optional<GraphPlan> search_sequence(const DeviceGraph& graph, SequenceMeter
                                          TaskSequence start,
                                          const RetentionSearchOptions& options) {
   if (start.empty()) return std::nullopt;
-  return SequenceAnnealing(graph, meter, std::move(start), options).search();
+  return SequenceAnnealing(graph, meter, options).search(std::move(start));
 }
 
 }  // namespace stint

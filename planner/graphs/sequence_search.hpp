@@ -4,9 +4,10 @@
 // one run to the next, which the bits of retention.hpp cannot tell: for tight memories, and for
 // plans that come from elsewhere.
 //
-// Simulated annealing, with the peak above the bound as a penalty. Something that fills the peak is
-// computed again before it is next read, with what that needs; a run is left out with all that was
-// only for it; a run moves. Bounded by the number of steps looked at. It proves nothing.
+// Simulated annealing. A run is left out with all that was only for it, moves, or is added; where
+// that takes too much memory, things that fill the peak are computed again before they are next
+// read, with what that needs, until it fits or becomes too dear. Bounded by the number of steps
+// looked at. It proves nothing.
 #pragma once
 
 #include "planner/graphs/retention_search.hpp"

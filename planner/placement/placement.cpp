@@ -17,9 +17,13 @@
 namespace stint {
 namespace {
 
-constexpr double search_steps_per_unit = 1.5e6;  // of replays, for a unit of the limit
-constexpr double bound_work_per_unit = 1;        // the solver's, likewise
-constexpr double others_share = 0.1;             // of the limit, for the strategies of one device
+constexpr double search_steps_per_unit = 4e6;  // of replays, for a unit of the limit
+constexpr double bound_work_per_unit = 1;      // the solver's, likewise
+constexpr double others_share = 0.1;           // of the limit, for the strategies of one device
+constexpr double automatic_share = 0.03;       // of the limit, beside other strategies
+constexpr std::size_t most_tasks_automatically = 1000;
+constexpr double small_gap = 1e-4;  // worth a finer bound
+constexpr std::size_t most_tasks_of_fine_bounds = 150;
 constexpr int most_starts = 3;
 constexpr int attempts = 6;  // at fitting addresses into the memories
 
@@ -41,13 +45,16 @@ class Placing {
         graph_(graph),
         answer_(answer),
         replay_(graph),
-        capacity_(problem.capacity_bytes) {}
+        capacity_(problem.capacity_bytes),
+        limit_(problem.request().limit *
+               (problem.request().strategy == "auto" ? automatic_share : 1)) {}
 
   void plan() {
-    start_from_others();
+    if (problem_.request().strategy != "auto") start_from_others();
     start_from_devices();
     relax();
     search();
+    refine();
   }
 
  private:
@@ -125,12 +132,27 @@ class Placing {
 
   // The relaxation's solution is a start, and its value a bound.
   void relax() {
-    std::optional<double> known;
-    if (answer_.schedule) known = answer_.schedule->predicted.objective.value;
-    const double work = problem_.request().limit * bound_work_per_unit;
-    PlacementBound found = placement_bound(graph_, known, work, options_);
-    if (found.choice) add_start(std::move(*found.choice));
+    PlacementBound found = bounded(false);
+    for (PlacementChoice& choice : found.choices) add_start(std::move(choice));
     answer_.bound = found.bound;
+  }
+
+  // Where plan and bound meet but for rounding.
+  void refine() {
+    if (!answer_.bound || !answer_.schedule || options_.is_interrupted()) return;
+    const double value = answer_.schedule->predicted.objective.value;
+    const double gap = value - answer_.bound->value;
+    if (gap > small_gap * value || gap <= 0 || graph_.tasks() > most_tasks_of_fine_bounds) return;
+    const PlacementBound found = bounded(true);
+    if (found.bound && found.bound->value > answer_.bound->value) answer_.bound = found.bound;
+  }
+
+  PlacementBound bounded(bool is_fine) const {
+    PlacementBoundOptions bounding;
+    if (answer_.schedule) bounding.known = answer_.schedule->predicted.objective.value;
+    bounding.work = limit_ * bound_work_per_unit;
+    bounding.is_fine = is_fine;
+    return placement_bound(graph_, bounding, options_);
   }
 
   void search() {
@@ -140,7 +162,7 @@ class Placing {
     std::stable_sort(starts_.begin(), starts_.end(), better);
     if (starts_.empty()) return;
     const int count = std::min<int>(most_starts, static_cast<int>(starts_.size()));
-    const double steps = problem_.request().limit * search_steps_per_unit;
+    const double steps = limit_ * search_steps_per_unit;
     std::vector<PlacementTrial> ends;
     for (int i = 0; i < count; ++i) {
       if (i > 0 && options_.is_interrupted()) break;
@@ -157,13 +179,14 @@ class Placing {
     options.steps = static_cast<std::int64_t>(steps);
     options.seed = static_cast<std::uint64_t>(problem_.request().seed) * 1000 + round;
     options.first_temperature = temperature;
+    if (answer_.bound) options.good_enough = answer_.bound->value * (1 + 1e-9);
     options.interrupted = options_.interrupted;
     return search_placement(graph_, replay_, start, options);
   }
 
   // Where addresses take more than there is, it is searched on with less.
   void fit(PlacementTrial trial) {
-    const double steps = problem_.request().limit * search_steps_per_unit / 10;
+    const double steps = limit_ * search_steps_per_unit / 10;
     for (int attempt = 0; attempt < attempts; ++attempt) {
       if (!replay_.make(trial.choice)) return;
       Schedule schedule = finish(problem_, placed_draft(graph_, replay_), "placement");
@@ -212,13 +235,15 @@ class Placing {
   Answer& answer_;
   PlacedReplay replay_;
   std::vector<std::int64_t> capacity_;
+  double limit_;
   std::vector<PlacementTrial> starts_;
 };
 
 }  // namespace
 
 std::optional<Answer> placement(const Problem& problem, const SearchOptions& options) {
-  if (!is_ours(problem)) return std::nullopt;
+  const bool is_large = problem.graph().tasks.size() > most_tasks_automatically;
+  if (!is_ours(problem) || (is_large && problem.request().strategy == "auto")) return std::nullopt;
   const auto graph = placed_graph(problem);
   if (!graph) return std::nullopt;
   Answer answer;

@@ -7,15 +7,25 @@
 
 #include "planner/chains/chain_costs.hpp"
 #include "planner/placement/relaxed_memory.hpp"
+#include "planner/placement/relaxed_work.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double units_of_horizon = 4e6;
-constexpr std::int64_t units_of_watts = 1000;  // joule units of what is always on in a second unit
-constexpr double units_of_joules = 4e9;        // of all tasks, where nothing is always on
-constexpr int most_moments = 4;                // of each memory
-constexpr double largest_product = 4e6;        // tasks times tasks: moments are for smaller graphs
+// Units of the horizon, joule units of what is always on in one of them, and joule units of all
+// tasks where nothing is always on.
+struct Fineness {
+  double horizon = 4e6;
+  std::int64_t watts = 1000;
+  double joules = 4e9;
+};
+constexpr Fineness coarse;
+constexpr Fineness fine{1e11, 16, 4e12};
+
+constexpr double share_of_blocks = 1;    // of the solver's work, at most
+constexpr int solves_by_price = 4;       // under a deadline
+constexpr int most_moments = 4;          // of each memory
+constexpr double largest_product = 4e6;  // tasks times tasks: moments are for smaller graphs
 
 // Long enough for every task in its slowest way, twice, and every item copied everywhere.
 double everything_seconds(const PlacedGraph& graph) {
@@ -40,12 +50,10 @@ double everything_seconds(const PlacedGraph& graph) {
   return seconds;
 }
 
-// No plan of interest is longer: late, or dearer than one that is known by what is always on alone.
+// No plan of interest is longer: dearer than one that is known, by what is always on alone.
 double horizon_seconds(const PlacedGraph& graph, std::optional<double> known) {
   const Problem& problem = *graph.problem;
   double horizon = everything_seconds(graph);
-  if (const auto deadline = deadline_seconds(problem.request()))
-    horizon = std::min(horizon, *deadline * (1 + 1e-9));
   const double watts = always_on_watts(problem.platform());
   const bool pays_time =
       problem.request().objective == Objective::energy && problem.request().bill == Bill::makespan;
@@ -55,20 +63,20 @@ double horizon_seconds(const PlacedGraph& graph, std::optional<double> known) {
   return horizon;
 }
 
-RelaxedUnits units_for(const PlacedGraph& graph, double horizon) {
+RelaxedUnits units_for(const PlacedGraph& graph, double horizon, const Fineness& fineness) {
   const Problem& problem = *graph.problem;
   RelaxedUnits units;
-  units.seconds = horizon / units_of_horizon;
-  units.horizon = static_cast<std::int64_t>(units_of_horizon) + 1;
+  units.seconds = horizon / fineness.horizon;
+  units.horizon = static_cast<std::int64_t>(fineness.horizon) + 1;
   const double watts =
       problem.request().bill == Bill::makespan ? always_on_watts(problem.platform()) : 0;
   double joules = 0;
   for (const auto& ways : graph.ways) joules += ways.front().joules;
   if (watts * horizon > joules * 1e-3) {
-    units.joules = watts * units.seconds / static_cast<double>(units_of_watts);
-    units.per_second_unit = units_of_watts;
+    units.joules = watts * units.seconds / static_cast<double>(fineness.watts);
+    units.per_second_unit = fineness.watts;
   } else {
-    units.joules = std::max(joules, 1e-300) / units_of_joules;
+    units.joules = std::max(joules, 1e-300) / fineness.joules;
     units.per_second_unit = units.joules_down(watts * units.seconds);
   }
   return units;
@@ -76,49 +84,107 @@ RelaxedUnits units_for(const PlacedGraph& graph, double horizon) {
 
 class Bounding {
  public:
-  Bounding(const PlacedGraph& graph, const RelaxedUnits& units)
-      : graph_(graph), relaxed_(graph, units) {
-    relaxed_.build();
-    const auto tasks = static_cast<double>(graph.tasks());
-    const std::size_t memories = graph.problem->platform().memories.size();
-    for (std::size_t m = 0; m < memories && tasks * tasks <= largest_product; ++m) {
-      const auto memory = static_cast<MemoryId>(m);
-      add_moments(relaxed_, memory, crowded_moments(graph, memory, most_moments));
-    }
-    relaxed_.minimise(is_for_joules());
-  }
+  Bounding(const PlacedGraph& graph, const RelaxedUnits& units, const SearchOptions& options)
+      : graph_(graph),
+        units_(units),
+        options_(options),
+        blocks_(is_large() ? std::vector<WorkBetween>{} : joined_work(graph)),
+        costs_(graph, units, blocks_, options.interrupted) {}
 
-  PlacementBound solved(double work, const SearchOptions& options) {
-    CpOptions solver;
-    solver.work = work;
-    solver.strong_relaxation = true;
-    solver.interrupted = options.interrupted;
-    const CpAnswer answer = solve(relaxed_.model(), solver);
-    PlacementBound found;
-    if (answer.bound > 0 && answer.status != CpStatus::infeasible) {
-      const double value = static_cast<double>(answer.bound) * unit() * (1 - 1e-9);
-      const double fixed = is_for_joules() ? fixed_joules(*graph_.problem) : 0;
-      found.bound = Bound{value + fixed, "placement"};
+  // A deadline is met by a price on seconds (Lagrange): every price gives a bound, and an easier
+  // problem than the deadline itself. The next price is where the last two bounds cross.
+  PlacementBound solved(double work, bool only_directly) {
+    const auto deadline = deadline_seconds(graph_.problem->request());
+    if (!deadline || !is_for_joules()) return solve_for(0, {}, work), std::move(found_);
+    if (only_directly) return solve_for(0, deadline, work), std::move(found_);
+    const double share = work / (solves_by_price + 1);
+    Solved slow = solve_for(0, {}, share);
+    if (slow.seconds <= *deadline * (1 + 1e-9)) return std::move(found_);
+    double price = dearest_second(graph_.problem->platform());
+    Solved fast;
+    for (int k = 1; k < solves_by_price && !options_.is_interrupted(); ++k) {
+      const Solved next = solve_for(price, {}, share);
+      if (!next.has_solution) break;
+      (next.seconds > *deadline ? slow : fast) = next;
+      if (!fast.has_solution) price *= 2;
+      if (!fast.has_solution || slow.seconds <= fast.seconds) continue;
+      price = (fast.joules - slow.joules) / (slow.seconds - fast.seconds);
+      if (!(price > 0)) break;
     }
-    if (answer.has_solution()) found.choice = choice_in(answer);
-    return found;
+    solve_for(0, deadline, share);
+    return std::move(found_);
   }
 
  private:
-  bool is_for_joules() const { return graph_.problem->request().objective == Objective::energy; }
-  double unit() const {
-    return is_for_joules() ? relaxed_.units().joules : relaxed_.units().seconds;
+  struct Solved {
+    bool has_solution = false;
+    double seconds = std::numeric_limits<double>::infinity();
+    double joules = 0;  // without the price of seconds beyond what is billed
+  };
+
+  bool is_large() const { return tasks_squared() > largest_product; }
+
+  void build(RelaxedPlacement& relaxed) const {
+    relaxed.build();
+    for (const WorkBetween& work : blocks_)
+      relaxed.add_work_between(work.first, work.then, work.tasks);
+    const std::size_t memories = graph_.problem->platform().memories.size();
+    for (std::size_t m = 0; m < memories && !is_large(); ++m) {
+      const auto memory = static_cast<MemoryId>(m);
+      add_moments(relaxed, memory, crowded_moments(graph_, memory, most_moments));
+    }
+    costs_.add_to(relaxed);
   }
 
+  Solved solve_for(double watts, const std::optional<double>& deadline, double work) {
+    const auto price =
+        static_cast<std::int64_t>(std::llround(watts * units_.seconds / units_.joules));
+    if (is_for_joules() && !deadline)
+      costs_.solve_at(units_.per_second_unit + price, work * share_of_blocks);
+    RelaxedPlacement relaxed(graph_, units_);
+    build(relaxed);
+    is_for_joules() ? relaxed.minimise_joules(price) : relaxed.minimise_seconds();
+    if (deadline) {
+      const double most = std::ceil(*deadline / units_.seconds * (1 + 1e-9));
+      relaxed.limit_length(std::min(units_.horizon, static_cast<std::int64_t>(most)));
+    }
+    CpOptions solver;
+    solver.work = work;
+    solver.strong_relaxation = true;
+    solver.interrupted = options_.interrupted;
+    return note(relaxed, solve(relaxed.model(), solver), price);
+  }
+
+  Solved note(const RelaxedPlacement& relaxed, const CpAnswer& answer, std::int64_t price) {
+    const double per_second = static_cast<double>(price) * units_.joules / units_.seconds;
+    const double deadline = deadline_seconds(graph_.problem->request()).value_or(0);
+    if (answer.bound > 0 && answer.status != CpStatus::infeasible) {
+      const double least = static_cast<double>(answer.bound) * unit() * (1 - 1e-12);
+      const double fixed = is_for_joules() ? fixed_joules(*graph_.problem) : 0;
+      const double value = least + fixed - per_second * deadline * (1 + 1e-9);
+      if (!found_.bound || found_.bound->value < value) found_.bound = Bound{value, "placement"};
+    }
+    if (!answer.has_solution()) return {};
+    found_.choices.push_back(choice_in(relaxed, answer));
+    const double seconds = static_cast<double>(answer.values[relaxed.length()]) * units_.seconds;
+    return {true, seconds, static_cast<double>(answer.value) * unit() - per_second * seconds};
+  }
+
+  double tasks_squared() const {
+    return static_cast<double>(graph_.tasks()) * static_cast<double>(graph_.tasks());
+  }
+  bool is_for_joules() const { return graph_.problem->request().objective == Objective::energy; }
+  double unit() const { return is_for_joules() ? units_.joules : units_.seconds; }
+
   // Tasks in the order of their ends, which is one that respects what they need.
-  PlacementChoice choice_in(const CpAnswer& answer) const {
-    const auto end = [&](TaskId task) { return answer.values[relaxed_.end(task)]; };
+  PlacementChoice choice_in(const RelaxedPlacement& relaxed, const CpAnswer& answer) const {
+    const auto end = [&](TaskId task) { return answer.values[relaxed.end(task)]; };
     std::vector<DeviceId> devices;
     std::vector<int> states;
     for (std::size_t t = 0; t < graph_.tasks(); ++t) {
       int chosen = 0;
       for (std::size_t w = 0; w < graph_.ways[t].size(); ++w) {
-        if (answer.is_true(relaxed_.way(static_cast<TaskId>(t), static_cast<int>(w))))
+        if (answer.is_true(relaxed.way(static_cast<TaskId>(t), static_cast<int>(w))))
           chosen = static_cast<int>(w);
       }
       devices.push_back(graph_.ways[t][chosen].device);
@@ -149,18 +215,23 @@ class Bounding {
   }
 
   const PlacedGraph& graph_;
-  RelaxedPlacement relaxed_;
+  RelaxedUnits units_;
+  const SearchOptions& options_;
+  std::vector<WorkBetween> blocks_;
+  BlockCosts costs_;
+  PlacementBound found_;
 };
 
 }  // namespace
 
-PlacementBound placement_bound(const PlacedGraph& graph, std::optional<double> known, double work,
+PlacementBound placement_bound(const PlacedGraph& graph, const PlacementBoundOptions& bounding,
                                const SearchOptions& options) {
   const Objective objective = graph.problem->request().objective;
   const bool is_ours = objective == Objective::energy || objective == Objective::time;
-  const double horizon = horizon_seconds(graph, known);
+  const double horizon = horizon_seconds(graph, bounding.known);
   if (!is_ours || !has_cp_sat() || !(horizon > 0) || !std::isfinite(horizon)) return {};
-  return Bounding(graph, units_for(graph, horizon)).solved(work, options);
+  const RelaxedUnits units = units_for(graph, horizon, bounding.is_fine ? fine : coarse);
+  return Bounding(graph, units, options).solved(bounding.work, bounding.is_fine);
 }
 
 }  // namespace stint

@@ -8,7 +8,8 @@
 // once, and memory is counted only at a few moments: when given tasks first run, what was written
 // before by tasks that they depend on, and is read by tasks that depend on them in the same memory,
 // is there, or is fetched back, or is computed again, with what that needs. So the bound holds for
-// every order and any recomputation or offloading. Times and joules are rounded down.
+// every order and any recomputation or offloading. Times and joules are rounded down. Branches that
+// meet again get more constraints (relaxed_work.hpp), and a deadline is met by a price on seconds.
 //
 // Cost: about a variable for each task and way to run it, and each item and memory; the solver's
 // work is limited by its own units.
@@ -24,12 +25,16 @@
 namespace stint {
 
 struct PlacementBound {
-  std::optional<Bound> bound;             // of the request's objective
-  std::optional<PlacementChoice> choice;  // the best solution of the relaxation; memory is ignored
+  std::optional<Bound> bound;            // of the request's objective
+  std::vector<PlacementChoice> choices;  // solutions of the relaxation; memory is ignored
 };
 
-// `known`: the value of some plan; nothing above it is looked at. `work`: the solver's units.
-PlacementBound placement_bound(const PlacedGraph& graph, std::optional<double> known, double work,
+struct PlacementBoundOptions {
+  std::optional<double> known;  // the value of some plan; nothing above it is looked at
+  double work = 1;              // the solver's units
+  bool is_fine = false;         // rounded to 1e-11 of the horizon: for small gaps, and slower
+};
+PlacementBound placement_bound(const PlacedGraph& graph, const PlacementBoundOptions& bounding,
                                const SearchOptions& options);
 
 }  // namespace stint

@@ -36,10 +36,22 @@ bool is_before(const PlacedGraph& graph, std::size_t item, const Relatives& rela
   return graph.is_whole[item] && !writers.empty() && related.before[writers.front()] != 0;
 }
 
-// Bytes of what was written before the task and is read by it or after it.
+// What the task itself needs beside what it reads. Outputs that may take the place of an input do
+// not count.
+std::int64_t own_bytes(const PlacedGraph& graph, TaskId task, MemoryId memory) {
+  std::int64_t own = graph.workspace[task][memory];
+  for (const GraphOutput& output : graph.flat.tasks[task].writes) {
+    const bool counts =
+        !output.is_optional && output.at_most_in == no_graph_item && graph.is_whole[output.item];
+    if (counts) own = capped_sum(own, graph.bytes[output.item][memory]);
+  }
+  return own;
+}
+
+// Bytes of what was written before the task and is read by it or after it, and its own.
 double crossing_bytes(const PlacedGraph& graph, TaskId moment, MemoryId memory) {
   const Relatives related = relatives_of(*graph.problem, moment);
-  double bytes = 0;
+  auto bytes = static_cast<double>(own_bytes(graph, moment, memory));
   for (std::size_t i = 0; i < graph.flat.items.size(); ++i) {
     if (!is_before(graph, i, related)) continue;
     const bool later =
@@ -163,14 +175,8 @@ class Adding {
     for (std::size_t i = 0; i < there_.size(); ++i) {
       if (there_[i] != no_variable) sum.add(there_[i], down(graph_.bytes[i][memory_]));
     }
-    std::int64_t own = graph_.workspace[moment][memory_];
-    for (const GraphOutput& output : graph_.flat.tasks[moment].writes) {
-      const bool counts =
-          !output.is_optional && output.at_most_in == no_graph_item && graph_.is_whole[output.item];
-      if (counts) own = capped_sum(own, graph_.bytes[output.item][memory_]);
-    }
     const VariableId here = relaxed_.in(moment, memory_);
-    if (here != no_variable) sum.add(here, down(own));
+    if (here != no_variable) sum.add(here, down(own_bytes(graph_, moment, memory_)));
     relaxed_.model().add_linear(sum, 0, capacity_units);
   }
 

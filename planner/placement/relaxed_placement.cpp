@@ -19,9 +19,11 @@ std::int64_t RelaxedUnits::joules_down(double value) const {
   return static_cast<std::int64_t>(std::min(value / joules * downwards, most));
 }
 
-RelaxedPlacement::RelaxedPlacement(const PlacedGraph& graph, const RelaxedUnits& units)
+RelaxedPlacement::RelaxedPlacement(const PlacedGraph& graph, const RelaxedUnits& units,
+                                   RelaxedScope scope)
     : graph_(graph),
       units_(units),
+      scope_(std::move(scope)),
       prices_(graph.problem->platform()),
       work_(graph.problem->platform().devices.size()) {
   for (const Device& device : graph.problem->platform().devices) {
@@ -61,6 +63,8 @@ bool RelaxedPlacement::may_repeat(TaskId task) const {
 
 void RelaxedPlacement::add_places() {
   for (std::size_t t = 0; t < graph_.tasks(); ++t) {
+    auto& ways = ways_.emplace_back();
+    if (!has(static_cast<TaskId>(t))) continue;
     LinearSum one;
     for (const MemoryId memory : memories_) {
       if (graph_.first_way(static_cast<TaskId>(t), memory) == nullptr) continue;
@@ -68,7 +72,6 @@ void RelaxedPlacement::add_places() {
       one.add(in_[t][memory], 1);
     }
     model_.add_linear(one, 1, 1);
-    auto& ways = ways_.emplace_back();
     std::vector<LinearSum> there(graph_.problem->platform().memories.size());
     for (const PlacedWay& way : graph_.ways[t]) {
       const MemoryId memory = graph_.memory_of(way.device);
@@ -102,13 +105,24 @@ void RelaxedPlacement::add_device_states() {
     }
     model_.add_linear(one, 1, 1);
     for (std::size_t t = 0; t < graph_.tasks(); ++t) {
-      for (std::size_t w = 0; w < graph_.ways[t].size(); ++w) {
+      for (std::size_t w = 0; w < ways_[t].size(); ++w) {
         const PlacedWay& way = graph_.ways[t][w];
         if (way.device == static_cast<int>(d))
           model_.add_clause({no(ways_[t][w]), chosen[way.state]});
       }
     }
   }
+}
+
+// Whether it is written by a task of these, or, where these are all, comes in.
+bool RelaxedPlacement::has_source(GraphItemId item) const {
+  const auto& writers = graph_.flat.items[item].writers;
+  return writers.empty() ? scope_.is_in.empty() : has(writers.front());
+}
+
+double RelaxedPlacement::copy_joules_into(GraphItemId item, MemoryId memory) const {
+  const TensorId tensor = graph_.flat.items[item].tensor;
+  return prices_.into(memory, memories_, graph_.problem->graph().tensors[tensor].bytes).joules;
 }
 
 VariableId RelaxedPlacement::home(GraphItemId item, MemoryId memory) const {
@@ -143,7 +157,7 @@ void RelaxedPlacement::add_copies() {
   for (std::size_t t = 0; t < graph_.tasks(); ++t) {
     const auto task = static_cast<TaskId>(t);
     for (const MemoryId memory : memories_) {
-      if (!may_repeat(task) || graph_.first_way(task, memory) == nullptr) continue;
+      if (!has(task) || !may_repeat(task) || graph_.first_way(task, memory) == nullptr) continue;
       repeated_[t][memory] = model_.add_boolean();
       add_execution(repeated_[t][memory], task, memory);
     }
@@ -151,10 +165,10 @@ void RelaxedPlacement::add_copies() {
   for (std::size_t i = 0; i < graph_.flat.items.size(); ++i) {
     const auto item = static_cast<GraphItemId>(i);
     const GraphItem& it = graph_.flat.items[i];
-    const std::int64_t bytes = graph_.problem->graph().tensors[it.tensor].bytes;
+    if (!has_source(item)) continue;
     LinearSum one;
     for (const MemoryId memory : memories_) {
-      const double joules = prices_.into(memory, memories_, bytes).joules;
+      const double joules = copy_joules_into(item, memory);
       copied_[i][memory] = model_.add_variable(0, std::isfinite(joules) ? 1 : 0);
       if (graph_.is_whole[i] && std::isfinite(joules)) add_cost(copied_[i][memory], joules);
       if (!it.writers.empty()) continue;
@@ -181,7 +195,7 @@ void RelaxedPlacement::add_copies() {
 // State that is updated in one memory and read in another crosses at least once: before it is read,
 // or, if it was there from the start, when it is brought up to date.
 void RelaxedPlacement::add_state_copies() {
-  if (memories_.size() < 2) return;
+  if (memories_.size() < 2 || !scope_.is_in.empty()) return;
   const auto& tasks = graph_.problem->graph().tasks;
   for (const PlacedState& state : graph_.states) {
     if (state.updaters.empty()) continue;
@@ -206,20 +220,25 @@ void RelaxedPlacement::add_state_copies() {
 
 LinearSum RelaxedPlacement::duration(TaskId task, std::int64_t factor) const {
   LinearSum sum;
-  for (std::size_t w = 0; w < graph_.ways[task].size(); ++w)
+  for (std::size_t w = 0; w < ways_[task].size(); ++w)
     sum.add(ways_[task][w], factor * units_.seconds_down(graph_.ways[task][w].seconds));
   return sum;
 }
 
 void RelaxedPlacement::add_times() {
-  for (std::size_t t = 0; t < graph_.tasks(); ++t)
-    ends_.push_back(model_.add_variable(0, units_.horizon));
+  for (std::size_t t = 0; t < graph_.tasks(); ++t) {
+    const auto task = static_cast<TaskId>(t);
+    const std::int64_t latest = task == scope_.first ? 0 : units_.horizon;
+    ends_.push_back(has(task) ? model_.add_variable(0, latest) : no_variable);
+  }
   std::vector<char> has_later(graph_.tasks(), 0);
   for (std::size_t t = 0; t < graph_.tasks(); ++t) {
+    if (!has(static_cast<TaskId>(t)) || static_cast<TaskId>(t) == scope_.first) continue;
     LinearSum alone = duration(static_cast<TaskId>(t), -1);
     alone.add(ends_[t], 1);
     model_.add_linear(alone, 0, units_.horizon);
     for (const TaskId before : graph_.problem->needs[t]) {
+      if (!has(before)) continue;
       has_later[before] = 1;
       LinearSum after = duration(static_cast<TaskId>(t), -1);
       after.add(ends_[t], 1);
@@ -231,17 +250,18 @@ void RelaxedPlacement::add_times() {
       add_edge(item, static_cast<TaskId>(t));
   }
   for (std::size_t t = 0; t < graph_.tasks(); ++t) {
+    if (!has(static_cast<TaskId>(t)) || has_later[t]) continue;
     LinearSum until;
     until.add(length_, 1);
     until.add(ends_[t], -1);
-    if (!has_later[t]) model_.add_linear(until, 0, units_.horizon);
+    model_.add_linear(until, 0, units_.horizon);
   }
 }
 
 // The copy takes its time where the reader is in another memory, and the writer not repeated there.
 void RelaxedPlacement::add_edge(GraphItemId item, TaskId reader) {
   const GraphItem& it = graph_.flat.items[item];
-  if (!graph_.is_whole[item]) return;
+  if (!graph_.is_whole[item] || !has_source(item)) return;
   const std::int64_t bytes = graph_.problem->graph().tensors[it.tensor].bytes;
   for (const MemoryId memory : memories_) {
     if (in_[reader][memory] == no_variable) continue;
@@ -261,6 +281,70 @@ void RelaxedPlacement::add_edge(GraphItemId item, TaskId reader) {
   }
 }
 
+void RelaxedPlacement::add_work_between(TaskId first, TaskId then,
+                                        const std::vector<TaskId>& between) {
+  const auto& devices = graph_.problem->platform().devices;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    LinearSum rest = then == no_task ? LinearSum{} : duration(then, -devices[d].workers);
+    rest.add(then == no_task ? length_ : ends_[then], devices[d].workers);
+    if (first != no_task) rest.add(ends_[first], -devices[d].workers);
+    for (const TaskId task : between) {
+      for (std::size_t w = 0; w < ways_[task].size(); ++w) {
+        const PlacedWay& way = graph_.ways[task][w];
+        if (way.device == static_cast<int>(d))
+          rest.add(ways_[task][w], -units_.seconds_down(way.seconds));
+      }
+    }
+    model_.add_linear(rest, 0, units_.horizon * devices[d].workers);
+  }
+}
+
+void RelaxedPlacement::add_turns() {
+  const auto& devices = graph_.problem->platform().devices;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    std::vector<IntervalId> turns;
+    for (std::size_t t = 0; t < graph_.tasks(); ++t) {
+      for (std::size_t w = 0; w < ways_[t].size(); ++w) {
+        const PlacedWay& way = graph_.ways[t][w];
+        if (way.device != static_cast<int>(d) || static_cast<TaskId>(t) == scope_.first) continue;
+        const std::int64_t seconds = units_.seconds_down(way.seconds);
+        LinearSum start(ends_[t]);
+        start.constant = -seconds;
+        turns.push_back(model_.add_interval(start, seconds, ends_[t], std::span(&ways_[t][w], 1)));
+      }
+    }
+    const std::vector<LinearSum> one_each(turns.size(), LinearSum(1));
+    model_.add_cumulative(turns, one_each, devices[d].workers);
+  }
+}
+
+LinearSum RelaxedPlacement::cost_between(TaskId first, TaskId then,
+                                         const std::vector<TaskId>& between,
+                                         std::int64_t per_second_unit) const {
+  LinearSum sum = duration(then, -per_second_unit);
+  sum.add(ends_[then], per_second_unit);
+  sum.add(ends_[first], -per_second_unit);
+  const auto add_outputs = [&](TaskId task) {
+    for (const MemoryId memory : memories_) {
+      if (repeated_[task][memory] != no_variable)
+        sum.add(repeated_[task][memory], units_.joules_down(least_way(task, memory).joules));
+      for (const GraphOutput& output : graph_.flat.tasks[task].writes) {
+        const VariableId copied = copied_[output.item][memory];
+        const double joules = copy_joules_into(output.item, memory);
+        if (copied != no_variable && graph_.is_whole[output.item] && std::isfinite(joules))
+          sum.add(copied, units_.joules_down(joules));
+      }
+    }
+  };
+  add_outputs(first);
+  for (const TaskId task : between) {
+    add_outputs(task);
+    for (std::size_t w = 0; w < ways_[task].size(); ++w)
+      sum.add(ways_[task][w], units_.joules_down(graph_.ways[task][w].joules));
+  }
+  return sum;
+}
+
 // The step is no shorter than the work of a device, shared by its workers.
 void RelaxedPlacement::add_lengths() {
   const auto& devices = graph_.problem->platform().devices;
@@ -272,11 +356,15 @@ void RelaxedPlacement::add_lengths() {
   }
 }
 
-void RelaxedPlacement::minimise(bool joules) {
+void RelaxedPlacement::minimise_seconds() {
   add_lengths();
-  if (!joules) return model_.minimise(length_);
+  model_.minimise(length_);
+}
+
+void RelaxedPlacement::minimise_joules(std::int64_t price) {
+  add_lengths();
   LinearSum sum = joules_;
-  if (units_.per_second_unit > 0) sum.add(length_, units_.per_second_unit);
+  if (units_.per_second_unit + price > 0) sum.add(length_, units_.per_second_unit + price);
   model_.minimise(sum);
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/placement/placed_graph.hpp"
+#include "planner/placement/placement_choice.hpp"
 #include "planner/placement/transfer_prices.hpp"
 #include "planner/solver/cp_sat.hpp"
 
@@ -24,14 +24,23 @@ struct RelaxedUnits {
 
 inline constexpr VariableId no_variable{INT32_MIN};
 
+// Some tasks of the graph; time begins with the end of the first of them.
+struct RelaxedScope {
+  std::vector<char> is_in;  // by task; empty: all of them
+  TaskId first = no_task;
+};
+
 class RelaxedPlacement {
  public:
-  RelaxedPlacement(const PlacedGraph& graph, const RelaxedUnits& units);
+  RelaxedPlacement(const PlacedGraph& graph, const RelaxedUnits& units, RelaxedScope scope = {});
 
   // Adds everything but memory.
   void build();
-  // Sets what to minimise: joules or seconds.
-  void minimise(bool joules);
+  // Sets what to minimise: joules, with a price of its own for each second unit, or seconds.
+  void minimise_joules(std::int64_t price);
+  void minimise_seconds();
+  void limit_length(std::int64_t most) { model_.add_linear(length_, 0, most); }
+  VariableId length() const { return length_; }
 
   const PlacedGraph& graph() const { return graph_; }
   const RelaxedUnits& units() const { return units_; }
@@ -39,6 +48,16 @@ class RelaxedPlacement {
   CpModel& model() { return model_; }
   // Memories with devices.
   const std::vector<MemoryId>& memories() const { return memories_; }
+  // Everything that must run between the two runs on some device after `first` has ended and before
+  // `then` begins: at least the device's share of it lies between them. no_task: the ends of the
+  // step.
+  void add_work_between(TaskId first, TaskId then, const std::vector<TaskId>& between);
+  // First executions on one device do not overlap more than it has workers.
+  void add_turns();
+  // Joules of the tasks, of copies of what they and `first` write, and of executions beside; and
+  // what a second unit costs between the end of `first` and the beginning of `then`.
+  LinearSum cost_between(TaskId first, TaskId then, const std::vector<TaskId>& between,
+                         std::int64_t per_second_unit) const;
   // The task's first execution to end is in that memory; no_variable where it cannot be.
   VariableId in(TaskId task, MemoryId memory) const { return in_[task][memory]; }
   VariableId copied(GraphItemId item, MemoryId memory) const { return copied_[item][memory]; }
@@ -61,6 +80,9 @@ class RelaxedPlacement {
   };
   Least least_way(TaskId task, MemoryId memory) const;
   bool may_repeat(TaskId task) const;
+  bool has(TaskId task) const { return scope_.is_in.empty() || scope_.is_in[task] != 0; }
+  bool has_source(GraphItemId item) const;
+  double copy_joules_into(GraphItemId item, MemoryId memory) const;
   void add_places();
   void add_device_states();
   void add_copies();
@@ -73,6 +95,7 @@ class RelaxedPlacement {
 
   const PlacedGraph& graph_;
   RelaxedUnits units_;
+  RelaxedScope scope_;
   TransferPrices prices_;
   CpModel model_;
   LinearSum joules_;

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "schedules/cost.hpp"
 #include "tests/planner/problems.hpp"
 #include "tests/support/chain_graph.hpp"
 
@@ -75,4 +76,30 @@ TEST_CASE("the bound of energy times delay is the product", "[bounds]") {
   request.objective = Objective::edp;
   CHECK(objective_bound(problem_of(chain_graph(5), plain_machine(), request)).value ==
         Approx(385 * 11));
+}
+
+TEST_CASE("a deadline that slow states miss raises the bound to what mixtures cost", "[bounds]") {
+  // 11 s of work fast or 22 s slow, within 15 s: 7 s fast and 4 s of work slow, in 8 s.
+  Request request;
+  request.deadline_seconds = 15;
+  request.bill = Bill::deadline;
+  const Problem each = problem_of(chain_graph(5), with_slow_state(Settable::action), request);
+  CHECK(energy_bound(each).value == Approx(7 * 7 + 8 * 1 + 15 * 28));
+  // One state for all is fast.
+  const Problem run = problem_of(chain_graph(5), with_slow_state(Settable::run), request);
+  CHECK(energy_bound(run).value == Approx(11 * 7 + 15 * 28));
+}
+
+TEST_CASE("one state for a run costs at least what the best of them does", "[bounds]") {
+  // Products are frugal in the slow state, everything else in the fast one: a run has to choose.
+  Platform platform = with_slow_state(Settable::run);
+  platform.nodes[0].base_watts = 0.0;
+  platform.devices[0].idle_watts = 0.0;
+  platform.devices[0].states[1].busy_watts_by_class["gemm"] = 100.0;
+  Graph graph = chain_graph(5);
+  graph.tasks[0].op = "linear.forward";
+  REQUIRE(op_class(graph.tasks[0].op) == "gemm");
+  CHECK(energy_bound(problem_of(graph, platform)).value == Approx(11 * 7));
+  platform.devices[0].settable = Settable::action;
+  CHECK(energy_bound(problem_of(graph, platform)).value == Approx(7 + 10 * 2));
 }

@@ -161,6 +161,18 @@ TEST_CASE("the curve of energy against memory comes out whole, and show reads it
   CHECK(run_plan({"-q", "--frontier", "weight"}).exit == 2);
 }
 
+TEST_CASE("the curve of energy against time comes out, and show reads it", "[main]") {
+  const Ran ran = run_plan({"-q", "--frontier", "time"});
+  REQUIRE(ran.exit == 0);
+  const Frontier frontier = parse_frontier(ran.out, "out");
+  REQUIRE(frontier.points.size() == 1);  // one power state: the fastest plan is the most frugal
+  CHECK(*frontier.points.front().joules == Approx(385));
+  CHECK(schema_fault(bundled("schedules/stint-frontier.schema.json"), ran.out).empty());
+  const Ran shown = run_program("show", {"-"}, ran.out);
+  CHECK(shown.exit == 0);
+  CHECK_THAT(shown.out, Catch::Contains("deadline") && Catch::Contains("385 J"));
+}
+
 TEST_CASE("a strategy that is not for the graph says so", "[main]") {
   const Ran ran = run_program("plan", {"-q", bundled("models/branches.json"),
                                        bundled("platforms/desk.json"), "--strategy", "chain"});

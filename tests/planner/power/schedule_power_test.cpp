@@ -139,8 +139,9 @@ TEST_CASE("states lie where the closed form says", "[power]") {
     const Schedule best = planned(problem_of(equal_tasks(3, "cpu"), platform, request));
     const double billed = work_watts + (to_deadline ? 0 : idle);
     const double f = std::pow(billed / ((alpha - 1) * c), 1 / alpha);
-    const double joules = [&](double at) { return (billed + c * std::pow(at, alpha)) / at; }(
-        device.states[best.actions.front().state].speed);
+    const double joules = [&](double at) {
+      return (billed + c * std::pow(at, alpha)) / at;
+    }(device.states[best.actions.front().state].speed);
     CAPTURE(round, f, alpha);
     for (const PowerState& state : device.states) {
       const double other = (billed + c * std::pow(state.speed, alpha)) / state.speed;
@@ -152,8 +153,7 @@ TEST_CASE("states lie where the closed form says", "[power]") {
   }
 }
 
-TEST_CASE("the model of a schedule costs what the simulator says, and its bound holds",
-          "[power]") {
+TEST_CASE("the model of a schedule costs what the simulator says, and its bound holds", "[power]") {
   int changed = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);

@@ -1,0 +1,93 @@
+#include "planner/graphs/sequence_search.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/planner/chains/task_search.hpp"
+#include "tests/planner/graphs/random_training.hpp"
+#include "tests/planner/problems.hpp"
+#include "tests/support/run_program.hpp"
+
+using namespace stint;
+
+namespace {
+
+std::int64_t keep_all_bytes(const Graph& graph) {
+  const Problem problem = problem_of(graph, plain_machine());
+  const auto flat = device_graph(problem, DeviceId{0});
+  SequenceMeter meter(*flat, problem.seconds[0]);
+  return meter.measure(listed_order(problem)).peak_bytes + flat->state_bytes;
+}
+
+std::optional<GraphPlan> searched(const Graph& graph, std::int64_t bytes, std::int64_t steps) {
+  const Problem problem = problem_of(graph, plain_machine());
+  const auto flat = device_graph(problem, DeviceId{0});
+  SequenceMeter meter(*flat, problem.seconds[0]);
+  RetentionSearchOptions options;
+  options.capacity_bytes = bytes - flat->state_bytes;
+  options.steps = steps;
+  return search_sequence(*flat, meter, listed_order(problem), options);
+}
+
+}  // namespace
+
+TEST_CASE("the search on sequences finds the optimum of nearly all small training graphs",
+          "[graph]") {
+  int possible = 0;
+  int optimal = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    RandomTrainingOptions options;
+    options.layers = 4;
+    options.with_updates = seed % 4 == 1;
+    const Graph graph = random_training(seed, options);
+    for (const int tenths : {5, 7, 9}) {
+      const std::int64_t bytes = keep_all_bytes(graph) * tenths / 10;
+      const auto best = least_seconds(graph, bytes);
+      const auto plan = searched(graph, bytes, 60000);
+      CHECK((best || !plan));
+      if (!best) continue;
+      ++possible;
+      if (!plan) continue;
+      CHECK(plan->measure.peak_bytes <= bytes);
+      CHECK(plan->measure.cost >= *best * (1 - 1e-9));
+      if (plan->measure.cost <= *best * (1 + 1e-9)) ++optimal;
+    }
+  }
+  CAPTURE(possible, optimal);
+  CHECK(possible >= 15);
+  CHECK(optimal * 10 >= possible * 9);
+}
+
+TEST_CASE("the search on sequences gives the same plan for the same seed", "[graph]") {
+  const Graph graph = random_training(3, {});
+  const std::int64_t bytes = keep_all_bytes(graph) * 9 / 10;
+  const auto one = searched(graph, bytes, 20000);
+  const auto other = searched(graph, bytes, 20000);
+  REQUIRE(one);
+  REQUIRE(other);
+  CHECK(one->sequence == other->sequence);
+}
+
+TEST_CASE("a residual network in 30 % of its memory is planned at least as well as was known",
+          "[graph]") {
+  const Graph graph = read_graph(bundled("tests/planner/graphs/resnet120.json"));
+  const auto plan = searched(graph, 356352, 30000000);
+  REQUIRE(plan);
+  CHECK(plan->measure.peak_bytes <= 356352);
+  CHECK(plan->measure.cost <= 128114e-6);
+}
+
+TEST_CASE("runs that nobody needs are left out, first runs are not", "[graph]") {
+  const Graph graph = random_training(5, {});
+  const Problem problem = problem_of(graph, plain_machine());
+  const auto flat = device_graph(problem, DeviceId{0});
+  const TaskOrder order = listed_order(problem);
+  TaskSequence twice;
+  for (const TaskId task : order) twice.insert(twice.end(), {task, task});
+  const TaskSequence needed = without_needless_runs(*flat, twice);
+  CHECK(needed.size() < twice.size());
+  CHECK(without_needless_runs(*flat, needed) == needed);
+  std::vector<char> ran(order.size(), 0);
+  for (const TaskId task : needed) ran[task] = 1;
+  CHECK(std::count(ran.begin(), ran.end(), 1) == std::ssize(ran));
+}
