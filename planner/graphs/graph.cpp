@@ -6,6 +6,7 @@
 
 #include "planner/accept.hpp"
 #include "planner/chains/chain_costs.hpp"
+#include "planner/graphs/address_cuts.hpp"
 #include "planner/graphs/graph_bound.hpp"
 #include "planner/graphs/graph_draft.hpp"
 #include "planner/graphs/graph_moves.hpp"
@@ -23,6 +24,10 @@ constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for pl
 constexpr double near_bound = 1e-4;                     // good enough to stop
 constexpr std::size_t shared_up_to_tasks = 20000;       // where memory is no matter
 constexpr int attempts = 8;                             // at fitting addresses into the memory
+constexpr int cut_rounds = 8;                           // before that, with less only in places
+constexpr int most_places = 12;                         // of a stretch, each tried alone
+constexpr std::size_t each_up_to_tasks = 300;           // in graphs of this size
+constexpr double cut_share = 0.1;                       // of the limit, for finding each place
 constexpr int most_prices = 4;                          // of a second, tried for a deadline
 constexpr double price_share = 0.5;                     // of the limit, for each of them
 constexpr double states_limit = 0.5;                    // for states on the order of a plan
@@ -172,9 +177,59 @@ class OnDevice {
     }
   }
 
+  bool fit(GraphSolver& solver, const GraphPlan& plan, const std::vector<int>& states,
+           int workers) {
+    return fit_with_cuts(solver, plan, states, workers) ||
+           fit_with_less(solver, plan, states, workers);
+  }
+
+  // Where addresses waste bytes, it is solved for less in the stretches in which they do.
+  bool fit_with_cuts(GraphSolver& solver, GraphPlan plan, const std::vector<int>& states,
+                     int workers) {
+    const AddressCutOptions how{limit_ * cut_share, options_.interrupted};
+    std::vector<std::int64_t> reserved(graph_.tasks.size(), 0);
+    for (int round = 0; round < cut_rounds && !options_.is_interrupted(); ++round) {
+      const GraphCrew crew{workers, states, graph_.capacity_bytes};
+      if (consider(finished(graph_, plan.sequence, crew))) return true;
+      const auto cuts = address_cuts(graph_, plan.sequence, how);
+      const bool is_small = graph_.tasks.size() <= each_up_to_tasks;
+      if (round == 0 && is_small && fit_with_each(solver, cuts, crew)) return true;
+      for (const AddressCut& cut : cuts) apply(cut, (1 << round) - 1, reserved);
+      const auto other =
+          cuts.empty() ? std::nullopt : solver.shrink(graph_.capacity_bytes, reserved);
+      if (!other) return false;
+      plan = *other;
+    }
+    return false;
+  }
+
+  // One moment with room may be enough, and which is cheapest nobody knows.
+  bool fit_with_each(GraphSolver& solver, const std::vector<AddressCut>& cuts,
+                     const GraphCrew& crew) {
+    bool fits = false;
+    for (const AddressCut& cut : cuts) {
+      const int stride = 1 + (cut.end - cut.begin - 1) / most_places;
+      for (int p = cut.begin; p < cut.end && !options_.is_interrupted(); p += stride) {
+        std::vector<std::int64_t> reserved(graph_.tasks.size(), 0);
+        reserved[p] = cut.reserved_bytes;
+        const auto plan = solver.shrink(graph_.capacity_bytes, reserved);
+        fits = (plan && consider(finished(graph_, plan->sequence, crew))) || fits;
+      }
+    }
+    return fits;
+  }
+
+  // At first only in the middle of the stretch: it may be enough that one moment has room.
+  static void apply(const AddressCut& cut, int reach, std::vector<std::int64_t>& reserved) {
+    const int end = std::min(cut.end, cut.middle + reach + 1);
+    for (int p = std::max(cut.begin, cut.middle - reach); p < end; ++p)
+      reserved[p] = std::max(reserved[p], cut.reserved_bytes);
+  }
+
   // Where addresses or workers side by side take more than there is, it is solved for less: by what
   // was too much, and each time by twice as much.
-  bool fit(GraphSolver& solver, GraphPlan plan, const std::vector<int>& states, int workers) {
+  bool fit_with_less(GraphSolver& solver, GraphPlan plan, const std::vector<int>& states,
+                     int workers) {
     std::int64_t capacity = graph_.capacity_bytes;
     for (int tried = 0; tried < attempts; ++tried) {
       const GraphCrew crew{workers, states, capacity};

@@ -3,8 +3,9 @@
 // their product.
 //
 // The bound is the master's without an order of its own (moments.hpp), so it holds for every plan,
-// also with several workers. Where addresses take more than what is live, it is solved again for
-// less memory.
+// also with several workers. Where addresses take more than what is live, it is solved again with
+// fewer bytes in the stretches where they do (address_cuts.hpp), then with less memory as a whole;
+// the bound knows of neither.
 #pragma once
 
 #include <optional>

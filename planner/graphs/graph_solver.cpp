@@ -161,6 +161,8 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   master.first = first_runs_in_order(gaps_.order(), master.moments);
   master.capacity_bytes = capacity;
   if (best_) master.most_cost = whole_cost_again(best_->sequence);
+  for (const int position : moments_)
+    if (!reserved_.empty()) master.reserved_bytes.push_back(reserved_[position]);
   CpOptions options;
   options.work = work_left_ * 0.75;
   options.strong_relaxation = graph_.tasks.size() <= strong_up_to_tasks;
@@ -226,15 +228,20 @@ double GraphSolver::worth(const MomentSolution& solution) const {
 }
 
 // What is proved for some memory holds for less.
-void GraphSolver::begin(std::int64_t capacity) {
-  if (capacity > bound_bytes_) known_bound_ = 0;
+void GraphSolver::begin(std::int64_t capacity, std::vector<std::int64_t> reserved) {
+  if (reserved_.empty()) free_bound_ = known_bound_;
+  if (capacity > bound_bytes_) free_bound_ = 0;
+  known_bound_ = free_bound_;
   bound_bytes_ = capacity;
+  reserved_ = std::move(reserved);
+  meter_.reserve(reserved_);
 }
 
-std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity) {
+std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity,
+                                             std::vector<std::int64_t> reserved) {
   const TaskSequence before = best_ ? best_->sequence : gaps_.order();
   best_.reset();
-  begin(capacity);
+  begin(capacity, std::move(reserved));
   work_left_ = options_.limit * work_per_unit * short_work;
   if (has_cp_sat() && !moments_.empty() && std::ssize(moments_) < most_moments)
     generate_moments(capacity);
@@ -245,7 +252,7 @@ std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity) {
 
 std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   best_.reset();
-  begin(capacity);
+  begin(capacity, {});
   work_left_ = options_.limit * work_per_unit;
   const auto kept = replayed(replay_.make(gaps_.keep_all()), capacity);
   if (best_ || !kept) return best_;

@@ -33,8 +33,10 @@ class GraphSolver {
   // The best plan within so many bytes for the items. Nothing if none is found.
   std::optional<GraphPlan> solve(std::int64_t capacity_bytes);
 
-  // The same for a little less than was solved: from the moments and the plan found there.
-  std::optional<GraphPlan> shrink(std::int64_t capacity_bytes);
+  // The same for a little less than was solved, everywhere or where bytes are reserved (by position
+  // in the order): from the moments and the plan found there.
+  std::optional<GraphPlan> shrink(std::int64_t capacity_bytes,
+                                  std::vector<std::int64_t> reserved_bytes = {});
 
   // The same with moves, from the best plan without them; what a move costs is in `costs` behind
   // the tasks. Local search again.
@@ -56,7 +58,7 @@ class GraphSolver {
     int position = 0;  // of the peak
   };
   bool is_interrupted() const;
-  void begin(std::int64_t capacity);
+  void begin(std::int64_t capacity, std::vector<std::int64_t> reserved);
   void note(const TaskSequence& sequence, const SequenceMeasure& measure, std::int64_t capacity);
   std::optional<Attempt> replayed(bool possible, std::int64_t capacity);
   RetentionSearchOptions search_options(std::int64_t capacity, double share) const;
@@ -81,8 +83,10 @@ class GraphSolver {
   std::vector<std::int64_t> whole_costs_;  // in units of which all tasks cost `cost_units`
   std::vector<int> moments_;               // positions, ascending
   std::vector<int> added_;                 // the same in the order in which they came
+  std::vector<std::int64_t> reserved_;     // by position
   std::int64_t known_bound_ = 0;
-  std::int64_t bound_bytes_ = 0;  // the memory that it is for
+  std::int64_t free_bound_ = 0;   // the same without anything reserved
+  std::int64_t bound_bytes_ = 0;  // the memory that they are for
   double work_left_ = 0;
   std::optional<GraphPlan> best_;
   Retention best_retention_;

@@ -248,6 +248,7 @@ class Master {
     for (int k = 1; k <= moments_; ++k) {
       LinearSum bytes;
       std::int64_t known = moment_task(k).workspace_bytes;
+      if (!problem_.reserved_bytes.empty()) known += problem_.reserved_bytes[k - 1];
       for (std::size_t i = 0; i < graph_.items.size(); ++i) {
         if (is_free(i)) continue;
         if (there_[k][i].kind == Fact::yes) known += item(i).bytes;

@@ -56,10 +56,11 @@ struct MomentProblem {
   std::vector<TaskId> moments;
   FirstRuns first;
   std::int64_t capacity_bytes = 0;
-  std::int64_t most_cost = INT64_MAX / 2;  // of what runs again: a plan that costs this is known
-  std::vector<MovePrice> moves;            // by item; empty: nothing leaves the memory
-  std::vector<std::int64_t> time_costs;    // by task: its share of a longer step
-  std::vector<SpareTime> spare_times;      // empty: time costs nothing beside `costs`
+  std::vector<std::int64_t> reserved_bytes;  // by moment: not to be had there; empty: none
+  std::int64_t most_cost = INT64_MAX / 2;    // of what runs again: a plan that costs this is known
+  std::vector<MovePrice> moves;              // by item; empty: nothing leaves the memory
+  std::vector<std::int64_t> time_costs;      // by task: its share of a longer step
+  std::vector<SpareTime> spare_times;        // empty: time costs nothing beside `costs`
   // For a bound on everything that plans may do: whatever our own plans restrict themselves to is
   // relaxed.
   bool is_bound = false;

@@ -66,12 +66,15 @@ SequenceMeasure SequenceMeter::measure(const TaskSequence& sequence) {
   ran_.assign(graph_.tasks.size(), false);
   live_.assign(steps + 2, 0);
   SequenceMeasure measure;
+  std::size_t position = 0;
   for (int step = 0; step < steps; ++step) {
     const TaskId id = sequence[step];
     const GraphTask& task = graph_.tasks[id];
     for (const GraphItemId item : task.reads) read(step, item);
     for (const GraphOutput& output : task.writes) write(step, output, ran_[id]);
     live_[step] += task.workspace_bytes;
+    if (position < reserved_.size()) live_[step] += reserved_[position];
+    if (!ran_[id] && id < graph_.own_tasks) ++position;
     ran_[id] = true;
     measure.cost += costs_[id];
   }

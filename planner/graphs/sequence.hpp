@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "planner/graphs/device_graph.hpp"
@@ -35,11 +36,23 @@ class SequenceMeter {
  public:
   SequenceMeter(const DeviceGraph& graph, std::vector<double> costs);
 
+  // Bytes that are counted as live although nobody uses them: by position in the order of first
+  // runs, while the task there runs and all that runs again just before it. Empty: none.
+  void reserve(std::vector<std::int64_t> bytes) { reserved_ = std::move(bytes); }
+
   // Needs a sequence in which everything read was written before.
   SequenceMeasure measure(const TaskSequence& sequence);
 
+  // An instance that takes the place of another in a step, if that is not used any more.
+  struct InPlace {
+    int step = 0;
+    int from = 0;  // instances
+    int to = 0;
+  };
+
   // Of the sequence measured last.
   const std::vector<ItemInstance>& instances() const { return instances_; }
+  const std::vector<InPlace>& in_place() const { return in_place_; }
   const std::vector<std::int64_t>& live_bytes() const { return live_; }  // by step
   std::vector<std::int64_t> released_bytes() const;  // by step: live in it, and not after it
   double cost_of(TaskId task) const { return costs_[task]; }
@@ -47,11 +60,6 @@ class SequenceMeter {
   double cost_of_all() const;  // each task of the problem once
 
  private:
-  struct InPlace {
-    int step = 0;
-    int from = 0;  // instances
-    int to = 0;
-  };
   void read(int step, GraphItemId item);
   void write(int step, const GraphOutput& output, bool again);
   void add(int step, GraphItemId item, std::int64_t bytes);
@@ -62,6 +70,7 @@ class SequenceMeter {
   std::vector<bool> optional_;  // by instance
   std::vector<int> now_;        // by item: its latest instance
   std::vector<bool> ran_;
+  std::vector<std::int64_t> reserved_;
   std::vector<std::int64_t> live_;
   std::vector<std::int64_t> change_;
   std::vector<InPlace> in_place_;
