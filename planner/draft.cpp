@@ -12,27 +12,31 @@ namespace stint {
 
 namespace {
 
-// A worker that waits longer than this sleeps: waking up takes some microseconds itself.
-constexpr double sleep_from_seconds = 50e-6;
-// Where spinning costs watts, sleep as soon as it can pay.
-constexpr double costly_spin_seconds = 10e-6;
+// Waking a worker takes about so long, and the whole machine waits for it.
+constexpr double wake_seconds = 50e-6;
+// Where spinning costs no watts, a worker that waits longer than this leaves its core to others.
+constexpr double free_spin_seconds = 200e-6;
 
-Wait wait_for(double gap_seconds, const Device& device) {
-  if (gap_seconds >= sleep_from_seconds) return Wait::sleep;
-  return device.wait_watts > 0 && gap_seconds > costly_spin_seconds ? Wait::sleep : Wait::spin;
+// What sleeping saves is more than what waking costs.
+Wait wait_for(double gap_seconds, const Device& device, double on_watts) {
+  const double spun_joules = device.wait_watts * (gap_seconds - wake_seconds);
+  const bool pays = device.wait_watts > 0 ? spun_joules > on_watts * wake_seconds
+                                          : gap_seconds >= free_spin_seconds;
+  return pays ? Wait::sleep : Wait::spin;
 }
 
 // Decides for every compute action how its worker waits for it: the gap is known beforehand.
 // Returns whether somebody sleeps where spinning would cost.
 bool set_waits(const Problem& problem, const Simulation& simulation, std::vector<Action>& actions) {
   bool saves = false;
+  const double on_watts = always_on_watts(problem.platform());
   std::vector<double> free_at(problem.workers.size(), 0);
   for (std::size_t a = 0; a < actions.size(); ++a) {
     Action& action = actions[a];
     const double start = simulation.start_seconds[a];
     if (action.what == Do::compute) {
       const Device& device = problem.device_of(action.worker);
-      action.wait = wait_for(start - free_at[action.worker], device);
+      action.wait = wait_for(start - free_at[action.worker], device, on_watts);
       saves = saves || (action.wait == Wait::sleep && device.wait_watts > 0);
     }
     free_at[action.worker] = start + simulation.seconds[a];

@@ -188,10 +188,10 @@ TEST_CASE("workers sleep through long gaps and spin through short ones", "[keep_
  "results": ["z"]})";
   };
   CHECK(action_of(planned(problem_of(graph("1e-3"), two_gpus())), "Z").wait == Wait::sleep);
-  CHECK(action_of(planned(problem_of(graph("2e-5"), two_gpus())), "Z").wait == Wait::spin);
+  CHECK(action_of(planned(problem_of(graph("1e-4"), two_gpus())), "Z").wait == Wait::spin);
   Platform costly = two_gpus();
-  costly.devices[1].wait_watts = 1.0;
-  CHECK(action_of(planned(problem_of(graph("2e-5"), costly)), "Z").wait == Wait::sleep);
+  costly.devices[1].wait_watts = 1000.0;  // sleeping pays as soon as there is time to wake up
+  CHECK(action_of(planned(problem_of(graph("1e-4"), costly)), "Z").wait == Wait::sleep);
   CHECK(action_of(planned(problem_of(graph("5e-6"), costly)), "Z").wait == Wait::spin);
 }
 
