@@ -14,6 +14,9 @@ constexpr double work_per_unit = 4e7;  // sections of items looked at
 constexpr std::int64_t first_nodes = 500;
 constexpr std::int64_t most_nodes = std::int64_t{1} << 40;
 constexpr std::int64_t most_cells = 4'000'000;  // sections of all items: more are too many
+// Items that live at the same time, for the solver: it makes something of every pair before its
+// limit counts.
+constexpr std::int64_t most_pairs = 20'000;
 
 // Orders of preference among items: rising ranks by falling measures.
 struct Measures {
@@ -51,6 +54,24 @@ std::vector<std::int64_t> loads(const Spans& spans) {
     for (int s = span.first; s <= span.last; ++s) load[s] += span.bytes;
   }
   return load;
+}
+
+// Each item with those that are there when it begins.
+std::int64_t pairs_at_once(const Spans& spans) {
+  std::vector<std::int64_t> beginning(spans.sections + 1, 0);
+  std::vector<std::int64_t> ended(spans.sections + 1, 0);
+  for (const Span& span : spans.spans) {
+    ++beginning[span.first];
+    ++ended[span.last + 1];
+  }
+  std::int64_t pairs = 0;
+  std::int64_t there = 0;
+  for (int s = 0; s < spans.sections; ++s) {
+    there -= ended[s];
+    pairs += beginning[s] * there + beginning[s] * (beginning[s] - 1) / 2;
+    there += beginning[s];
+  }
+  return pairs;
 }
 
 std::vector<Measures> measures(const std::vector<Item>& items, const Spans& spans) {
@@ -131,7 +152,8 @@ Fit fit(const std::vector<Item>& items, std::int64_t capacity_bytes, const FitOp
   if (cells > most_cells) return {};
   const auto work = static_cast<std::int64_t>(options.limit * work_per_unit);
   Fit found = Attempts(items, spans, capacity_bytes).run(work, options);
-  if (found.status != FitStatus::unknown || !options.use_solver) return found;
+  const bool is_done = found.status != FitStatus::unknown;
+  if (is_done || !options.use_solver || pairs_at_once(spans) > most_pairs) return found;
   return fit_by_solver(items, capacity_bytes, options);
 }
 
