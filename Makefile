@@ -35,6 +35,7 @@ bench: install-bench build/build.ninja
 	@$(call build,release) benchmarks
 	@build/benchmarks/schedules_scale
 	@build/benchmarks/chains/chain_solvers
+	@if [ -x build/benchmarks/graphs/against_checkmate ]; then build/benchmarks/graphs/against_checkmate; fi
 	@if [ -x build/benchmarks/energy/predictions ]; then build/benchmarks/energy/predictions; fi
 	@if [ -x build/benchmarks/overhead/overhead ]; then build/benchmarks/overhead/overhead; fi
 

@@ -18,6 +18,7 @@
 #include "executor/calibrate/calibrate.hpp"
 #include "executor/calibrate/calibration_text.hpp"
 #include "executor/calibrate/observation.hpp"
+#include "files/input_error.hpp"
 #include "schedules/text_table.hpp"
 #include "schedules/units.hpp"
 #include "tests/support/work_counter.hpp"
@@ -45,6 +46,8 @@ Options parse(int argc, char** argv) {
       options.quick = true;
     } else if (argument == "--least") {
       options.least = true;
+    } else if (argument.starts_with("-")) {
+      throw InputError(argument, "no such option; expected [--quick] [NETWORK:BATCH…]");
     } else {
       options.networks.push_back(argument);
     }

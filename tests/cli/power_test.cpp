@@ -29,13 +29,14 @@ struct SlowPlan {
     options.insert(options.begin(), {plan, "--meter", "model"});
     return run_program("run", options);
   }
-  // Ends a long run by a signal, once it has set its states.
+  // Ends a long run by a signal, sent once, when it has set its states.
   Ran end_by(const std::string& signal) const {
     Ran ran;
     for (const char* seconds : {"0.5", "2", "8", "30"}) {  // a busy machine takes longer
-      ran = run_installed("timeout", {"--preserve-status", "--signal=" + signal, seconds,
-                                      STINT_BINARY_DIR "/run", plan, "--steps", "100000000",
-                                      "--meter", "model", "--cpufreq-root", cpufreq.root()});
+      ran =
+          run_installed("timeout", {"--foreground", "--preserve-status", "--signal=" + signal,
+                                    seconds, STINT_BINARY_DIR "/run", plan, "--steps", "100000000",
+                                    "--meter", "model", "--cpufreq-root", cpufreq.root()});
       const bool began = signal == "KILL" ? std::filesystem::exists(saved)
                                           : ran.err.find(" in step ") != std::string::npos;
       if (began) break;
