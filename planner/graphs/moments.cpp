@@ -35,8 +35,11 @@ class Master {
     model_.add_linear(cost_, known_bound, std::max(known_bound, problem_.most_cost));
     model_.minimise(cost_);
     const CpAnswer answer = stint::solve(model_, options);
+    // INT64_MIN where the solver has no bound.
+    const std::int64_t bound =
+        answer.bound > INT64_MIN / 2 ? answer.bound + cost_.constant : known_bound;
     MomentSolution solution{answer.status,
-                            std::max(known_bound, answer.bound + cost_.constant),
+                            std::max(known_bound, bound),
                             answer.value + cost_.constant,
                             answer.work,
                             {}};
