@@ -84,5 +84,8 @@ class DeviceFloats {
 
 // Registers the kernel y[i] = 2 x[i] and launches it.
 cudaError_t launch_doubling(const float* x, float* y, int count, cudaStream_t stream);
+// The same, declaring other numbers of elements than it accesses.
+cudaError_t launch_doubling(const float* x, int declared_x, float* y, int declared_y, int count,
+                            cudaStream_t stream);
 
 }  // namespace cuda_host
