@@ -50,3 +50,19 @@ TEST_CASE("cut along its leaves a step gives the same bits", "[kernels]") {
   lowering.cuts.push_back({"loss", leaves_of_piece});
   CHECK(run_step(lower_with_kernels(network, lowering), 0) == whole);
 }
+
+TEST_CASE("layers computed in one go give the bits of the layers one by one", "[kernels]") {
+  const std::string name = GENERATE("bands", "bands_between", "images");
+  const ImageLayout layout = GENERATE(ImageLayout::nhwc, ImageLayout::nchw);
+  const std::int64_t leaves_of_piece = GENERATE(0, 1, 2);
+  CAPTURE(name, to_string(layout), leaves_of_piece);
+  const Network network = operation_network(name);
+  Lowering lowering{.batch = 10, .microbatches = 2, .leaves = 5, .layout = layout};
+  const StateBytes one_by_one = run_step(lower_with_kernels(network, lowering), 0);
+  lowering.fuse = true;
+  lowering.cuts = uniform_cuts(network, leaves_of_piece);
+  const LoweredNetwork fused = lower_with_kernels(network, lowering);
+  CHECK(fused.graph.tasks.size() > 0);
+  CHECK(run_step(fused, 0) == one_by_one);
+  CHECK(run_step(fused, 4) == one_by_one);
+}
