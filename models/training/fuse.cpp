@@ -26,6 +26,11 @@ bool is_pool_of_twos(const MaxPool2d& pool) {
          pool.dilation == Pair{1, 1} && !pool.ceil;
 }
 
+// Not below all numbers, by which a maximum of none is told from others.
+bool is_plain(const Relu& relu) {
+  return relu.slope == 0 && relu.min > std::numeric_limits<float>::lowest();
+}
+
 // Both are of the batch, or 0; nobody counts further than an int64.
 void add_to(Dimension& sum, Dimension more) {
   if (__builtin_add_overflow(sum.count, more.count, &sum.count))
@@ -128,7 +133,7 @@ class Fusions {
   bool add_relu(Chain& chain) const {
     const ValueId y = operation(chain.forward).writes[0];
     chain.relu = only_reader(y, "relu.forward");
-    if (chain.relu == none || kind_of<Relu>(operation(chain.relu))->slope != 0) return false;
+    if (chain.relu == none || !is_plain(*kind_of<Relu>(operation(chain.relu)))) return false;
     for (const int reader : readers_[operation(chain.relu).writes[0]]) {
       if (operation(reader).op == "relu.backward" &&
           operation(reader).layer == operation(chain.relu).layer)

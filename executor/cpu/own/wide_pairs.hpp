@@ -14,6 +14,10 @@ inline Wide if_greater(Wide a, Wide b, Wide x, Wide y) { return {a.all > b.all ?
 inline Wide if_at_most(Wide a, Wide b, Wide x, Wide y) { return {a.all <= b.all ? x.all : y.all}; }
 inline Wide if_equal(Wide a, Wide b, Wide x, Wide y) { return {a.all == b.all ? x.all : y.all}; }
 
+inline bool any_at_most(Wide a, Wide b) {
+  return _mm512_cmp_ps_mask(a.all, b.all, _CMP_LE_OQ) != 0;
+}
+
 template <int... lanes>
 Wide chosen_lanes(Wide a, Wide b) {
   return {__builtin_shufflevector(a.all, b.all, lanes...)};
@@ -43,6 +47,13 @@ inline Wide if_at_most(Wide a, Wide b, Wide x, Wide y) {
 }
 inline Wide if_equal(Wide a, Wide b, Wide x, Wide y) {
   return {a.low == b.low ? x.low : y.low, a.high == b.high ? x.high : y.high};
+}
+
+inline bool any_at_most(Wide a, Wide b) {
+  const IntLanes found = (a.low <= b.low) | (a.high <= b.high);
+  std::int32_t any = 0;
+  for (std::int64_t i = 0; i < lane_count; ++i) any |= found[i];
+  return any != 0;
 }
 
 template <int... lanes>

@@ -60,8 +60,8 @@ TEST_CASE("a small convolution, its ReLU and its maxima become one task each way
   REQUIRE(fuses(network));
   const Graph graph = lower_network(network, {.batch = 2, .fuse = true});
   CHECK(task_names(graph) == Names{"conv+relu+pool.forward", "fc.forward", "loss.forward",
-                                   "loss.backward", "fc.backward_weights", "fc.weight.update",
-                                   "fc.bias.update", "fc.backward_data", "conv+relu+pool.backward",
+                                   "loss.backward", "fc.backward_weights", "fc.backward_data",
+                                   "fc.weight.update", "fc.bias.update", "conv+relu+pool.backward",
                                    "conv.weight.update", "conv.bias.update"});
   const Task& forward = task_of(graph, "conv+relu+pool.forward");
   CHECK(names_of(graph, forward.reads) == Names{"image", "conv.weight", "conv.bias"});
