@@ -25,6 +25,10 @@ void expect_none(const Lowering& lowering) {
     throw InputError("/lowering/layout", fmt::format("{}, {}; expected nhwc for a graph of tasks",
                                                      to_string(lowering.layout), needs_layers));
   }
+  if (lowering.fuse) {
+    throw InputError("/lowering/fuse",
+                     fmt::format("true, {}; expected false for a graph of tasks", needs_layers));
+  }
   if (!lowering.kernels.empty()) {
     throw InputError("/lowering/kernels",
                      fmt::format("a kernel of {}, {}; expected none",

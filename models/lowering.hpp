@@ -47,6 +47,7 @@ struct Lowering {
   std::int64_t leaves = 1;    // of a micro-batch
   std::int64_t replicas = 1;  // micro-batches are dealt out to them in equal runs
   ImageLayout layout = ImageLayout::nhwc;
+  bool fuse = false;  // small convolutions with what follows them (training/fuse.hpp)
   std::vector<Cut> cuts;
   std::vector<PinnedKernel> kernels;  // ascending (op, shape, device), each once
   bool operator==(const Lowering&) const = default;

@@ -171,6 +171,7 @@ void add_options(CLI::App& app, Options& options) {
                                                     {"memory", Objective::memory}};
   const std::map<std::string, stint::ImageLayout> layouts{{"nhwc", stint::ImageLayout::nhwc},
                                                           {"nchw", stint::ImageLayout::nchw}};
+  const std::map<std::string, bool> fusing{{"off", false}, {"auto", true}};
   stint::Request& request = options.request;
   app.add_option("model", options.model,
                  "model of layers (.json, .onnx) or graph of tasks; - is standard input")
@@ -192,6 +193,9 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(std::int64_t{1}, most));
   app.add_option("--layout", request.layout, "how images lie in memory: nhwc or nchw")
       ->transform(CLI::CheckedTransformer(layouts).description(""));
+  app.add_option("--fuse", request.fuse,
+                 "compute a small convolution and what follows it in one go: off or auto")
+      ->transform(CLI::CheckedTransformer(fusing).description(""));
   app.add_option("--memory", options.memory,
                  "bound: NAME=SIZE or SIZE; NAME is a memory or a device, SIZE is bytes, 512MiB, "
                  "2GB or 60% of what keeping everything needs")

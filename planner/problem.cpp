@@ -10,6 +10,7 @@
 #include "files/input_error.hpp"
 #include "files/sha256.hpp"
 #include "models/dependencies.hpp"
+#include "models/training/fuse.hpp"
 #include "planner/pinned_kernels.hpp"
 #include "schedules/cost.hpp"
 
@@ -120,6 +121,14 @@ std::vector<Cut> cuts(const Model& model, std::int64_t grain) {
   return uniform_cuts(*network, grain);
 }
 
+// What is fused has kernels on CPUs only.
+bool fuses(const Model& model, const Platform& platform, const Request& request) {
+  const auto* const network = std::get_if<Network>(&model);
+  const bool has_kernels = std::ranges::all_of(
+      platform.devices, [](const Device& device) { return device.kind == "cpu"; });
+  return request.fuse && network != nullptr && has_kernels && can_fuse(*network, request.layout);
+}
+
 // A fault of the lowering is one of the options that asked for it.
 Graph lowered(const Model& model, const Lowering& lowering) {
   try {
@@ -143,6 +152,7 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
                     .microbatches = request.microbatches,
                     .leaves = request.leaves,
                     .layout = request.layout,
+                    .fuse = fuses(model, platform, request),
                     .cuts = cuts(model, request.grain)};
   blank.graph = lowered(model, blank.lowering);
   if (std::holds_alternative<Network>(model)) {

@@ -27,6 +27,7 @@ void expect_lowering_as_asked(const Judge& judge) {
   expect_same("microbatches", lowering.microbatches, request.microbatches);
   expect_same("leaves", lowering.leaves, request.leaves);
   expect_same("layout", to_string(lowering.layout), to_string(request.layout));
+  if (lowering.fuse) expect_same("fuse", true, request.fuse);
 }
 
 bool has_its_graph(const Judge& judge) {

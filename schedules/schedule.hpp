@@ -41,6 +41,7 @@ struct Request {
   std::int64_t leaves = 1;
   ImageLayout layout = ImageLayout::nhwc;
   std::int64_t grain = 0;  // leaves of a piece, where layers are cut along the batch; 0: whole
+  bool fuse = true;        // layers that can be computed in one go; never changes the bits
   std::string strategy = "auto";
   double limit = 10;  // units of deterministic search
   std::int64_t seed = 0;

@@ -34,7 +34,8 @@ PinnedKernel pinned_from_json(const JsonReader& json) {
 }
 
 Lowering lowering_from_json(const JsonReader& json) {
-  json.expect_only({"batch", "microbatches", "leaves", "cuts", "replicas", "layout", "kernels"});
+  json.expect_only(
+      {"batch", "microbatches", "leaves", "cuts", "replicas", "layout", "fuse", "kernels"});
   Lowering lowering;
   lowering.batch = json.child("batch").integer(1);
   lowering.microbatches = json.child("microbatches").integer(1);
@@ -42,6 +43,7 @@ Lowering lowering_from_json(const JsonReader& json) {
   for (const JsonReader& cut : json.elements("cuts")) lowering.cuts.push_back(cut_from_json(cut));
   lowering.replicas = json.child("replicas").integer(1);
   lowering.layout = layout_from_json(json);
+  lowering.fuse = json.boolean("fuse", false);
   for (const JsonReader& kernel : json.optional_elements("kernels"))
     lowering.kernels.push_back(pinned_from_json(kernel));
   return lowering;

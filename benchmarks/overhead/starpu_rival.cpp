@@ -2,13 +2,10 @@
 
 #include <starpu.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
-#include <stdexcept>
-#include <system_error>
 #include <vector>
+
+#include "benchmarks/overhead/starpu_session.hpp"
 
 namespace stint {
 namespace {
@@ -18,37 +15,9 @@ struct Call {
   int task = 0;
 };
 
-void require(int code, const std::string& what) {
-  if (code != 0) throw std::runtime_error(what + " failed with code " + std::to_string(code));
-}
-
-// Where StarPU writes, nowhere else, and in silence; gone at the end.
-class StarpuHome {
- public:
-  StarpuHome() {
-    std::string pattern = std::filesystem::temp_directory_path() / "overhead-XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), pattern);
-    folder_ = pattern;
-    setenv("STARPU_HOME", folder_.c_str(), 1);
-    setenv("STARPU_SILENT", "1", 1);
-    setenv("STARPU_FXT_TRACE", "0", 1);
-  }
-  ~StarpuHome() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  StarpuHome(const StarpuHome&) = delete;
-  StarpuHome& operator=(const StarpuHome&) = delete;
-
- private:
-  std::filesystem::path folder_;
-};
-
 class Starpu {
  public:
   Starpu(const std::string& scheduler, const TaskShape& shape, Work work);
-  ~Starpu() { starpu_shutdown(); }
   Starpu(const Starpu&) = delete;
   Starpu& operator=(const Starpu&) = delete;
 
@@ -57,7 +26,7 @@ class Starpu {
  private:
   void create_tasks();
 
-  StarpuHome home_;
+  StarpuSession session_;
   std::vector<ShapeTask> shape_;
   std::vector<Call> calls_;
   std::vector<starpu_task*> tasks_;
@@ -66,24 +35,8 @@ class Starpu {
   starpu_codelet codelet_{};
 };
 
-void initialise(const std::string& scheduler, int workers) {
-  starpu_conf conf;
-  require(starpu_conf_init(&conf), "starpu_conf_init");
-  conf.precedence_over_environment_variables = 1;
-  conf.sched_policy_name = scheduler.c_str();
-  conf.ncpus = workers;
-  conf.ncuda = 0;
-  conf.nopencl = 0;
-  conf.catch_signals = 0;
-  require(starpu_init(&conf), "starpu_init");
-  if (static_cast<int>(starpu_cpu_worker_get_count()) != workers)
-    throw std::runtime_error("StarPU found too few processors; expected " +
-                             std::to_string(workers));
-}
-
 Starpu::Starpu(const std::string& scheduler, const TaskShape& shape, Work work)
-    : shape_(shape.tasks) {
-  initialise(scheduler, shape.workers);
+    : session_(scheduler, shape.workers), shape_(shape.tasks) {
   for (int task = 0; task < static_cast<int>(shape.tasks.size()); ++task)
     calls_.push_back({work, task});
   tasks_.resize(calls_.size());
@@ -112,8 +65,8 @@ void Starpu::create_tasks() {
 // All are created before the first is submitted, because StarPU frees a task when it has ended.
 void Starpu::step() {
   create_tasks();
-  for (starpu_task* task : tasks_) require(starpu_task_submit(task), "starpu_task_submit");
-  require(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
+  for (starpu_task* task : tasks_) require_starpu(starpu_task_submit(task), "starpu_task_submit");
+  require_starpu(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
 }
 
 }  // namespace

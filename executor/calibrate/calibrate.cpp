@@ -12,6 +12,7 @@
 #include "executor/calibrate/measure_links.hpp"
 #include "executor/calibrate/measure_power.hpp"
 #include "files/input_error.hpp"
+#include "models/training/fuse.hpp"
 #include "platforms/cores.hpp"
 #include "platforms/here.hpp"
 #include "schedules/any_file.hpp"
@@ -29,6 +30,7 @@ NetworkStep asked_for(const Network& network, const CalibrateOptions& options) {
            .microbatches = options.microbatches,
            .leaves = options.leaves,
            .layout = options.layout,
+           .fuse = options.fuse && can_fuse(network, options.layout),
            .cuts = uniform_cuts(network, options.grain)}};
 }
 

@@ -27,6 +27,7 @@ struct CalibrateOptions {
   std::int64_t leaves = 1;
   std::int64_t grain = 0;
   ImageLayout layout = ImageLayout::nhwc;
+  bool fuse = true;
   bool quick = false;                  // fewer and smaller shapes
   std::optional<DesignLimits> design;  // other shapes than these
   bool all_busy = true;                // else every other core rests while one is measured

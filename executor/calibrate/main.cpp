@@ -81,6 +81,7 @@ void add_options(CLI::App& app, Options& options) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const std::map<std::string, stint::ImageLayout> layouts{{"nhwc", stint::ImageLayout::nhwc},
                                                           {"nchw", stint::ImageLayout::nchw}};
+  const std::map<std::string, bool> fusing{{"off", false}, {"auto", true}};
   const std::map<std::string, bool> busy{{"one", false}, {"all", true}};
   stint::CalibrateOptions& calibrate = options.calibrate;
   app.add_option("-o,--output", options.output,
@@ -97,6 +98,9 @@ void add_options(CLI::App& app, Options& options) {
   number("--grain", calibrate.grain, "as in plan, with --for");
   app.add_option("--layout", calibrate.layout, "as in plan, with --for: nhwc or nchw")
       ->transform(CLI::CheckedTransformer(layouts).description(""))
+      ->needs(file);
+  app.add_option("--fuse", calibrate.fuse, "as in plan, with --for: off or auto")
+      ->transform(CLI::CheckedTransformer(fusing).description(""))
       ->needs(file);
   app.add_option("--busy", calibrate.all_busy,
                  "workers that run while one is measured: all, the default, or one")

@@ -1,5 +1,6 @@
 // Layers that slide a kernel over images.
 #include "models/training/kinds.hpp"
+#include "models/training/small_convolution.hpp"
 
 namespace stint {
 namespace {
@@ -65,6 +66,18 @@ Workspace pool_workspace(const AppliedLayer& at, const TrainingBuilder& builder)
   return {small_bytes + float_bytes * block_channels * pixels};
 }
 
+Workspace workspace_of(const ConvTranspose2d& layer, const AppliedLayer& at,
+                       const TrainingBuilder& builder) {
+  return assumed_workspace(layer, at, builder);
+}
+Workspace workspace_of(const Conv2d& layer, const AppliedLayer& at,
+                       const TrainingBuilder& builder) {
+  const Shape& x = builder.value(at.inputs[0]).shape;
+  if (!is_small_convolution(layer, x[1].count)) return assumed_workspace(layer, at, builder);
+  return {small_convolution_bytes(layer, x[1].count, x[3].count,
+                                  builder.value(at.outputs[0]).shape[3].count)};
+}
+
 // A convolution slides over its input, the transpose of one over its output.
 template <typename Convolution>
 Sliding sliding_of(const Convolution& layer, const AppliedLayer& at,
@@ -77,7 +90,7 @@ Sliding sliding_of(const Convolution& layer, const AppliedLayer& at,
           .channels = over[1].count / layer.groups,
           .filters = from[1].count / layer.groups,
           .groups = layer.groups,
-          .workspace = assumed_workspace(layer, at, builder)};
+          .workspace = workspace_of(layer, at, builder)};
 }
 
 // The three products of a convolution have the same flops in different shapes.

@@ -67,6 +67,10 @@ std::string attributes_text(const std::variant<Kinds...>& kind) {
       [](const auto& held) { return AttributeText<std::decay_t<decltype(held)>>::of(held); }, kind);
 }
 
+std::string attributes_text(const FusedConvolution& fused) {
+  return AttributeText<Conv2d>::of(fused.convolution) + AttributeText<Relu>::of(fused.rectifier);
+}
+
 }  // namespace
 
 std::string kernel_text(const Training& training, const Operation& operation, std::int64_t samples,

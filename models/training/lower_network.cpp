@@ -8,6 +8,7 @@
 
 #include "files/input_error.hpp"
 #include "models/training/differentiate.hpp"
+#include "models/training/fuse.hpp"
 #include "models/training/kernel_text.hpp"
 #include "models/training/order_weights.hpp"
 #include "models/training/step_tasks.hpp"
@@ -60,13 +61,19 @@ std::map<std::string, std::int64_t> cuts_by_layer(const Network& network,
   return all;
 }
 
+Training training_of(const Network& network, const Lowering& lowering) {
+  Training training = differentiate(network, lowering.layout);
+  if (lowering.fuse) fuse(training);
+  return training;
+}
+
 class NetworkLowering {
  public:
   NetworkLowering(const Network& network, const Lowering& lowering,
                   std::vector<TaskKernel>* kernels)
       : lowering_(lowering),
         pinned_(lowering.kernels),
-        training_(differentiate(network, lowering.layout)),
+        training_(training_of(network, lowering)),
         leaves_of_piece_(cuts_by_layer(network, lowering)),
         tensors_(training_, lowering, graph_),
         tasks_(training_, tensors_, pinned_, graph_, lowering.batch, kernels) {

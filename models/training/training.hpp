@@ -33,8 +33,16 @@ struct Value {
 // What partial results over leaves are put together by: a sum, or the merging of means and squares.
 enum class Combine { sum, moments };
 
+// A small convolution and what follows it, computed in one go (fuse.hpp).
+struct FusedConvolution {
+  Conv2d convolution;
+  Relu rectifier;
+  bool pools = false;  // maxima of windows of 2 x 2, side by side
+  bool operator==(const FusedConvolution&) const = default;
+};
+
 // What an operation was made from, for whoever creates its kernel.
-using Origin = std::variant<std::monostate, LayerKind, LossKind, Optimizer>;
+using Origin = std::variant<std::monostate, LayerKind, LossKind, Optimizer, FusedConvolution>;
 
 // The op of what puts a weight into another order in memory.
 inline constexpr const char* weight_reorder_op = "reorder_weight";

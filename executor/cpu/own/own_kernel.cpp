@@ -35,8 +35,8 @@ std::unique_ptr<CpuKernel> make_own_kernel(const TaskKernel& kernel) {
   for (const OwnKernels family :
        {activation_kernels(), sum_kernels(), broadcast_kernels(), batch_norm_kernels(),
         layer_norm_kernels(), lrn_kernels(), softmax_kernels(), attention_kernels(),
-        embedding_kernels(), dropout_kernels(), form_kernels(), loss_kernels(),
-        optimizer_kernels()}) {
+        embedding_kernels(), dropout_kernels(), form_kernels(), loss_kernels(), optimizer_kernels(),
+        small_convolution_kernels()}) {
     for (const OwnKernel& own : family) {
       if (own.op == kernel.op) return own.make(kernel);
     }

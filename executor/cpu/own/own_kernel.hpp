@@ -36,6 +36,7 @@ OwnKernels dropout_kernels();
 OwnKernels form_kernels();  // concat, split, transpose, reorder
 OwnKernels loss_kernels();
 OwnKernels optimizer_kernels();
+OwnKernels small_convolution_kernels();  // null where there are many channels
 
 // Null if the operation is not one of ours.
 std::unique_ptr<CpuKernel> make_own_kernel(const TaskKernel& kernel);

@@ -66,16 +66,17 @@ struct Wide {
 };
 
 inline Wide load_wide(const float* from) {
-  Wide x;
-  std::memcpy(&x, from, sizeof x);
-  return x;
+  return {load_lanes(from), load_lanes(from + lane_count)};
 }
 inline Wide load_wide(const float* from, std::int64_t count) {
   float padded[wide_count] = {};
   for (std::int64_t i = 0; i < count; ++i) padded[i] = from[i];
   return load_wide(padded);
 }
-inline void store_wide(float* to, Wide x) { std::memcpy(to, &x, sizeof x); }
+inline void store_wide(float* to, Wide x) {
+  store_lanes(to, x.low);
+  store_lanes(to + lane_count, x.high);
+}
 inline void store_wide(float* to, Wide x, std::int64_t count) {
   float padded[wide_count];
   store_wide(padded, x);

@@ -1,6 +1,8 @@
 // The bits of a step: the same whenever it is run, wherever its buffers lie, and however its tasks
 // are cut along their leaves.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <map>
 
 #include "tests/support/network_steps.hpp"
@@ -12,9 +14,19 @@ namespace {
 
 using StateBytes = std::map<std::string, std::vector<std::byte>>;
 
+void put_some(const LoweredNetwork& lowered, double number, ReferenceStep& start) {
+  for (std::size_t i = 0; i < lowered.graph.tensors.size(); ++i) {
+    const Tensor& tensor = lowered.graph.tensors[i];
+    if (tensor.kind != Kind::input || tensor.part_of || !tensor.name.starts_with("image")) continue;
+    for (const std::size_t at : {7, 31, 32}) start.set(static_cast<TensorId>(i), at, number);
+  }
+}
+
 // State after one step, and the loss.
-StateBytes run_step(const LoweredNetwork& lowered, std::int64_t misalignment_bytes) {
-  const ReferenceStep start(lowered, 3);
+StateBytes run_step(const LoweredNetwork& lowered, std::int64_t misalignment_bytes,
+                    double some_pixels = 0) {
+  ReferenceStep start(lowered, 3);
+  if (some_pixels != 0) put_some(lowered, some_pixels, start);
   KernelStep kernels(lowered, misalignment_bytes);
   copy_given(lowered, start, kernels);
   for (std::size_t i = 0; i < lowered.graph.tasks.size(); ++i) kernels.run(static_cast<TaskId>(i));
@@ -24,6 +36,12 @@ StateBytes run_step(const LoweredNetwork& lowered, std::int64_t misalignment_byt
     if (tensor.kind == Kind::state) bytes[tensor.name] = kernels.bytes(static_cast<TensorId>(i));
   }
   return bytes;
+}
+
+bool has_fused(const LoweredNetwork& lowered) {
+  return std::ranges::any_of(lowered.kernels, [](const TaskKernel& kernel) {
+    return kernel.op.starts_with("conv2d_relu");
+  });
 }
 
 }  // namespace
@@ -49,4 +67,21 @@ TEST_CASE("cut along its leaves a step gives the same bits", "[kernels]") {
   for (const Layer& layer : network.layers) lowering.cuts.push_back({layer.name, leaves_of_piece});
   lowering.cuts.push_back({"loss", leaves_of_piece});
   CHECK(run_step(lower_with_kernels(network, lowering), 0) == whole);
+}
+
+TEST_CASE("layers computed in one go give the bits of the layers one by one", "[kernels]") {
+  const std::string name = GENERATE("bands", "bands_between");
+  const ImageLayout layout = GENERATE(ImageLayout::nhwc, ImageLayout::nchw);
+  const std::int64_t leaves_of_piece = GENERATE(0, 1, 2);
+  const double bad = GENERATE(0.0, INFINITY, NAN);
+  CAPTURE(name, to_string(layout), leaves_of_piece, bad);
+  const Network network = operation_network(name);
+  Lowering lowering{.batch = 10, .microbatches = 2, .leaves = 5, .layout = layout};
+  const StateBytes one_by_one = run_step(lower_with_kernels(network, lowering), 0, bad);
+  lowering.fuse = true;
+  lowering.cuts = uniform_cuts(network, leaves_of_piece);
+  const LoweredNetwork fused = lower_with_kernels(network, lowering);
+  CHECK(has_fused(fused));
+  CHECK(run_step(fused, 0, bad) == one_by_one);
+  CHECK(run_step(fused, 4, bad) == one_by_one);
 }

@@ -13,6 +13,7 @@ struct Variant {
   int workers = 1;
   bool offload = true;
   std::int64_t grain = 0;
+  bool fuse = true;
 };
 
 std::string state_after(const Schedule& schedule) { return trained(schedule, 2).state_sha256; }
@@ -29,9 +30,10 @@ void expect_bits(const Network& network, const Request& request, const Variant& 
   PlanWish wish{.request = request, .workers = variant.workers, .memory_percent = variant.percent};
   wish.request.offload = variant.offload;
   wish.request.grain = variant.grain;
+  wish.request.fuse = variant.fuse;
   const auto schedule = planned(network, wish);
   if (!schedule) return;
-  CAPTURE(variant.percent, variant.workers, variant.offload, variant.grain);
+  CAPTURE(variant.percent, variant.workers, variant.offload, variant.grain, variant.fuse);
   CHECK(state_after(*schedule) == expected);
   ++tally.plans;
   tally.bounded += variant.percent > 0 && variant.percent < 100 ? 1 : 0;
@@ -49,7 +51,10 @@ Tally expect_same_bits(const Network& network, const Request& request,
 
 // All bounds, workers and ways to offload, and cuts along leaves.
 std::vector<Variant> all_variants() {
-  std::vector<Variant> all = {{.workers = 2, .grain = 1}, {.workers = 4, .grain = 2}};
+  std::vector<Variant> all = {{.workers = 2, .grain = 1},
+                              {.workers = 4, .grain = 2},
+                              {.fuse = false},
+                              {.percent = 60, .workers = 2, .grain = 1, .fuse = false}};
   for (const int percent : {100, 80, 60, 50}) {
     for (const int workers : {1, 2, 4}) {
       for (const bool offload : {false, true})

@@ -1,0 +1,37 @@
+// Convolutions of few channels, which libraries compute badly: they fill no vector with channels.
+// Kernels of ours take a sample in bands of rows instead, channel by channel, with pixels in the
+// lanes of a vector, so that what lies between layers (ReLU, pooling) can be done while a band is
+// in the cache. Here is which convolutions these are, and what they need: by shapes alone, because
+// it decides the bits.
+#pragma once
+
+#include <cstdint>
+
+#include "models/layers/layer.hpp"
+
+namespace stint {
+
+// So many rows of the output are computed at a time, and summed over in one go.
+inline constexpr std::int64_t band_rows = 8;
+inline constexpr std::int64_t band_lanes = 16;
+
+bool is_small_convolution(const Conv2d& layer, std::int64_t channels);
+
+// The places of a band in a workspace, in floats.
+struct BandPlaces {
+  std::int64_t pitch = 0;  // from row to row of a plane
+  std::int64_t input = 0;
+  std::int64_t output = 0;  // or its gradient, after the last rows of the band before it
+  std::int64_t kept = 0;    // three planes a filter or one a channel, of one band each
+  std::int64_t weight = 0;  // two copies, as loops want them, and the bias
+  std::int64_t sums = 0;    // of the weight's gradient and the bias's, by lane
+  std::int64_t offsets = 0;
+  std::int64_t end = 0;
+};
+BandPlaces band_places(const Conv2d& layer, std::int64_t channels, std::int64_t width,
+                       std::int64_t out_width);
+
+std::int64_t small_convolution_bytes(const Conv2d& layer, std::int64_t channels, std::int64_t width,
+                                     std::int64_t out_width);
+
+}  // namespace stint

@@ -1,0 +1,124 @@
+#include "models/training/fuse.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <stdexcept>
+
+#include "files/input_error.hpp"
+#include "models/layers/network_json.hpp"
+#include "models/training/lower_network.hpp"
+
+using namespace stint;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+// A convolution whose ReLU goes on as given; two filters, images of 8 x 8.
+Network network_of(const std::string& convolution, const std::string& rest,
+                   const std::string& last) {
+  return parse_network(R"({"format": "stint-model", "version": 1, "name": "small",
+      "inputs": [{"name": "image", "shape": ["batch", 1, 8, 8]},
+                 {"name": "label", "shape": ["batch"], "type": "int32"}],
+      "layers": [{"name": "conv", "op": "conv2d", "inputs": ["image"], )" +
+                           convolution + R"(, "kernel": [3, 3]}, )" + rest +
+                           R"(, {"name": "flat", "op": "flatten", "inputs": [")" + last + R"("]},
+                 {"name": "fc", "op": "linear", "inputs": ["flat"], "features": 10}],
+      "loss": {"op": "cross_entropy", "inputs": ["fc", "label"]},
+      "optimizer": {"op": "sgd", "learning_rate": 0.1}})",
+                       "test");
+}
+const std::string relu = R"({"name": "relu", "op": "relu", "inputs": ["conv"]})";
+const std::string pool =
+    R"(, {"name": "pool", "op": "max_pool2d", "inputs": ["relu"], "kernel": [2, 2], "stride": [2, 2]})";
+
+Names task_names(const Graph& graph) {
+  Names names;
+  for (const Task& task : graph.tasks) names.push_back(task.name);
+  return names;
+}
+
+const Task& task_of(const Graph& graph, const std::string& name) {
+  for (const Task& task : graph.tasks) {
+    if (task.name == name) return task;
+  }
+  throw std::logic_error("no task " + name);
+}
+
+Names names_of(const Graph& graph, const std::vector<TensorId>& list) {
+  Names names;
+  for (const TensorId id : list) names.push_back(graph.tensors[id].name);
+  return names;
+}
+
+bool fuses(const Network& network) { return can_fuse(network, ImageLayout::nhwc); }
+
+}  // namespace
+
+TEST_CASE("a small convolution, its ReLU and its maxima become one task each way", "[fuse]") {
+  const Network network = network_of(R"("filters": 2)", relu + pool, "pool");
+  REQUIRE(fuses(network));
+  const Graph graph = lower_network(network, {.batch = 2, .fuse = true});
+  CHECK(task_names(graph) == Names{"conv+relu+pool.forward", "fc.forward", "loss.forward",
+                                   "loss.backward", "fc.backward_weights", "fc.backward_data",
+                                   "fc.weight.update", "fc.bias.update", "conv+relu+pool.backward",
+                                   "conv.weight.update", "conv.bias.update"});
+  const Task& forward = task_of(graph, "conv+relu+pool.forward");
+  CHECK(names_of(graph, forward.reads) == Names{"image", "conv.weight", "conv.bias"});
+  CHECK(names_of(graph, forward.optional) == Names{"pool.indices"});
+  const Task& backward = task_of(graph, "conv+relu+pool.backward");
+  CHECK(names_of(graph, backward.writes) == Names{"conv.weight.grad", "conv.bias.grad"});
+}
+
+TEST_CASE("what is fused has the flops of its layers and moves fewer bytes", "[fuse]") {
+  const Network network = network_of(R"("filters": 2)", relu + pool, "pool");
+  const auto sum = [&](bool fused, auto field) {
+    double total = 0;
+    for (const Task& task : lower_network(network, {.batch = 4, .fuse = fused}).tasks)
+      total += task.*field;
+    return total;
+  };
+  CHECK(sum(true, &Task::flops) == sum(false, &Task::flops));
+  CHECK(sum(true, &Task::bytes_moved) < sum(false, &Task::bytes_moved));
+}
+
+TEST_CASE("a convolution inside a network gives its input's gradient in the same task", "[fuse]") {
+  const std::string second =
+      R"(, {"name": "conv2", "op": "conv2d", "inputs": ["pool"], "filters": 3, "kernel": [2, 2]},
+           {"name": "relu2", "op": "relu", "inputs": ["conv2"]})";
+  const Graph graph = lower_network(network_of(R"("filters": 2)", relu + pool + second, "relu2"),
+                                    {.batch = 2, .fuse = true});
+  const Task& backward = task_of(graph, "conv2+relu2.backward");
+  CHECK(names_of(graph, backward.reads).back() == "conv2.weight");
+  CHECK(names_of(graph, backward.writes) ==
+        Names{"conv2.weight.grad", "conv2.bias.grad", "pool.grad"});
+}
+
+TEST_CASE("layers whose results are wanted elsewhere stay as they are", "[fuse]") {
+  const std::string sum = R"(, {"name": "sum", "op": "add", "inputs": ["relu", "conv"]})";
+  CHECK_FALSE(fuses(network_of(R"("filters": 2)", relu + sum, "sum")));
+}
+
+TEST_CASE("only small convolutions with a plain ReLU are fused", "[fuse]") {
+  const std::string leaky = R"({"name": "relu", "op": "relu", "inputs": ["conv"], "slope": 0.1})";
+  CHECK(fuses(network_of(R"("filters": 2)", relu, "relu")));
+  CHECK_FALSE(fuses(network_of(R"("filters": 2)", leaky, "relu")));
+  CHECK_FALSE(fuses(network_of(R"("filters": 64)", relu, "relu")));
+  CHECK_FALSE(fuses(network_of(R"("filters": 2, "stride": [2, 2])", relu, "relu")));
+}
+
+TEST_CASE("a pool of other windows stays a task of its own", "[fuse]") {
+  const std::string wider =
+      R"(, {"name": "pool", "op": "max_pool2d", "inputs": ["relu"], "kernel": [3, 3], "stride": [2, 2]})";
+  const Graph graph = lower_network(network_of(R"("filters": 2)", relu + wider, "pool"),
+                                    {.batch = 2, .fuse = true});
+  const Names names = task_names(graph);
+  CHECK(std::ranges::find(names, "conv+relu.forward") != names.end());
+  CHECK(std::ranges::find(names, "pool.forward") != names.end());
+}
+
+TEST_CASE("a graph of tasks has nothing to fuse", "[fuse]") {
+  Graph graph{.name = "one"};
+  graph.tasks.push_back({.name = "a"});
+  CHECK_THROWS_WITH(lower(graph, {.fuse = true}), Catch::Contains("/lowering/fuse"));
+}
