@@ -111,13 +111,14 @@ double least_marginal_joules(std::int64_t items, const std::vector<SplitWorker>&
 
 }  // namespace
 
-std::optional<Split> split_for_time(std::int64_t items, const std::vector<SplitWorker>& workers) {
+std::optional<ItemSplit> split_for_time(std::int64_t items,
+                                        const std::vector<SplitWorker>& workers) {
   using End = std::pair<double, std::size_t>;
   std::priority_queue<End, std::vector<End>, std::greater<>> next;
   for (std::size_t k = 0; k < workers.size(); ++k) {
     if (workers[k].most_items > 0) next.emplace(seconds_for(workers[k], 1), k);
   }
-  Split split{.items = std::vector<std::int64_t>(workers.size(), 0)};
+  ItemSplit split{.items = std::vector<std::int64_t>(workers.size(), 0)};
   for (std::int64_t item = 0; item < items; ++item) {
     if (next.empty()) return std::nullopt;
     const auto [end, k] = next.top();
@@ -129,13 +130,14 @@ std::optional<Split> split_for_time(std::int64_t items, const std::vector<SplitW
   return split;
 }
 
-std::optional<Split> split_for_energy(std::int64_t items, const std::vector<SplitWorker>& workers,
-                                      double after_seconds,
-                                      std::optional<double> deadline_seconds) {
+std::optional<ItemSplit> split_for_energy(std::int64_t items,
+                                          const std::vector<SplitWorker>& workers,
+                                          double after_seconds,
+                                          std::optional<double> deadline_seconds) {
   double idle_watts = 0;
   for (const SplitWorker& worker : workers) idle_watts += worker.idle_watts;
   const double least_work = least_marginal_joules(items, workers);
-  std::optional<Split> best;
+  std::optional<ItemSplit> best;
   for (const double end : possible_ends(items, workers)) {
     const double idle = idle_watts * (end + after_seconds);
     if (deadline_seconds && end + after_seconds > *deadline_seconds) break;
@@ -143,7 +145,7 @@ std::optional<Split> split_for_energy(std::int64_t items, const std::vector<Spli
     const EnergyKnapsack knapsack(items, workers, end);
     const double joules = idle + knapsack.joules();
     if (!std::isfinite(joules) || (best && joules >= best->joules)) continue;
-    best = Split{knapsack.items(), end + after_seconds, joules};
+    best = ItemSplit{knapsack.items(), end + after_seconds, joules};
   }
   return best;
 }

@@ -20,7 +20,7 @@ struct SplitWorker {
   double idle_watts = 0;        // as long as the step takes
 };
 
-struct Split {
+struct ItemSplit {
   std::vector<std::int64_t> items;  // by worker
   double seconds = 0;               // the last of them ends
   double joules = 0;                // 0 from split_for_time
@@ -28,14 +28,16 @@ struct Split {
 
 // The earliest end: item after item goes to the worker that would finish first with it, the lowest
 // of equals. Nothing if the workers cannot take all items. O(B log k).
-std::optional<Split> split_for_time(std::int64_t items, const std::vector<SplitWorker>& workers);
+std::optional<ItemSplit> split_for_time(std::int64_t items,
+                                        const std::vector<SplitWorker>& workers);
 
 // The least energy: Σ (busy − idle)·(o + c·b) of those that work + Σ idle·T, where T is the last
 // end + `after_seconds`, at most `deadline_seconds` if there is one. Of equals the least T, then
 // the lexicographically least. Exact: for every end that a worker can have, a knapsack over the
 // workers. O(k·B) for each of at most Σ cap ends, those that idling alone makes too dear left out.
-std::optional<Split> split_for_energy(std::int64_t items, const std::vector<SplitWorker>& workers,
-                                      double after_seconds = 0,
-                                      std::optional<double> deadline_seconds = {});
+std::optional<ItemSplit> split_for_energy(std::int64_t items,
+                                          const std::vector<SplitWorker>& workers,
+                                          double after_seconds = 0,
+                                          std::optional<double> deadline_seconds = {});
 
 }  // namespace stint

@@ -14,7 +14,7 @@ struct SplitVector {
   std::vector<SplitWorker> workers;
   double after_seconds = 0;
   std::optional<double> deadline_seconds;
-  Split best;
+  ItemSplit best;
 };
 std::vector<SplitVector> time_vectors();
 std::vector<SplitVector> energy_vectors();
