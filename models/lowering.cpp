@@ -34,6 +34,11 @@ void expect_none(const Lowering& lowering) {
                      fmt::format("a kernel of {}, {}; expected none",
                                  in_quotes(lowering.kernels[0].op), needs_layers));
   }
+  if (!lowering.splits.empty()) {
+    throw InputError("/lowering/splits",
+                     fmt::format("ranges of {}, {}; expected none",
+                                 in_quotes(lowering.splits[0].parameter), needs_layers));
+  }
   if (!lowering.cuts.empty()) {
     throw InputError("/lowering/cuts",
                      fmt::format("a cut of {}, {}; expected none",

@@ -21,8 +21,16 @@ std::string to_string(ImageLayout layout);
 // Every task of the layer becomes several, each for so many leaves of the (micro-)batch.
 struct Cut {
   std::string layer;
-  std::int64_t leaves = 1;  // a power of two: the pieces are nodes of the tree of leaves
+  std::int64_t leaves = 1;           // a power of two: the pieces are nodes of the tree of leaves
+  std::vector<std::int64_t> pieces;  // or, if any are listed, how many leaves each of them has
   bool operator==(const Cut&) const = default;
+};
+
+// Partial gradients of the parameter are summed, and it is updated, in so many ranges of elements.
+struct ParameterSplit {
+  std::string parameter;
+  std::int64_t ranges = 1;
+  bool operator==(const ParameterSplit&) const = default;
 };
 
 // What a kernel of a task needs on a kind of device, as it was measured there: tasks of that op and
@@ -49,6 +57,7 @@ struct Lowering {
   ImageLayout layout = ImageLayout::nhwc;
   bool fuse = false;  // small convolutions with what follows them (training/fuse.hpp)
   std::vector<Cut> cuts;
+  std::vector<ParameterSplit> splits;
   std::vector<PinnedKernel> kernels;  // ascending (op, shape, device), each once
   bool operator==(const Lowering&) const = default;
 };

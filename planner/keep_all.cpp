@@ -62,6 +62,13 @@ class KeepAll {
     return answer;
   }
 
+  std::optional<RoughValue> rough_value() {
+    const std::vector<Candidate> candidates = by_state();
+    if (candidates.empty() || !candidates.front().cost) return std::nullopt;
+    const auto [none, late, value, second] = key(candidates.front());
+    return RoughValue{late, value, candidates.front().cost->live_bytes};
+  }
+
   std::vector<Candidate> all_candidates() {
     std::vector<Candidate> candidates = by_state();
     std::vector<Candidate> orders = by_order(candidates, INT_MAX);
@@ -195,6 +202,10 @@ bool only_in(const Problem& problem, const Crew& crew, MemoryId memory) {
 
 std::optional<Answer> keep_all(const Problem& problem, const SearchOptions& options) {
   return KeepAll(problem, options).best();
+}
+
+std::optional<RoughValue> keep_all_value(const Problem& problem, const SearchOptions& options) {
+  return KeepAll(problem, options).rough_value();
 }
 
 std::optional<std::int64_t> keep_all_arena(const Problem& problem, MemoryId memory) {

@@ -7,6 +7,7 @@
 // device. Larger graphs get fewer of them, by their size alone.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 
@@ -16,6 +17,16 @@
 namespace stint {
 
 std::optional<Answer> keep_all(const Problem& problem, const SearchOptions& options);
+
+// What its plans would be worth, without addresses: the best of all crews and power states, each in
+// one order. Nothing if no crew can do it.
+struct RoughValue {
+  bool late = false;  // the deadline is missed
+  double value = 0;   // of the objective; bytes are live bytes
+  std::int64_t live_bytes = 0;
+  auto operator<=>(const RoughValue&) const = default;
+};
+std::optional<RoughValue> keep_all_value(const Problem& problem, const SearchOptions& options);
 
 // The arena that keep-all needs in a memory: the smallest of its plans on devices of that memory
 // (or of all its plans that use it, if none runs there alone); whatever the bounds. Nothing if

@@ -40,6 +40,7 @@ struct Options {
   std::string from;    // a report to learn from; "" is none
   std::vector<std::string> memory;
   std::string bill = "makespan";
+  std::string grain;     // "" is auto where there are layers with leaves to cut
   std::string frontier;  // "" is none
   bool no_recompute = false;
   bool no_offload = false;
@@ -82,6 +83,7 @@ stint::Request request_of(const Options& options, const stint::Model& model,
   stint::Request request = options.request;
   request.recompute = !options.no_recompute;
   request.offload = !options.no_offload;
+  request.grain = stint::grain_of(options.grain, model, request.leaves);
   set_bill(request, options.bill, "--bill");
   std::vector<stint::MemoryOption> memory;
   for (const std::string& text : options.memory) memory.push_back(stint::parse_memory_option(text));
@@ -189,8 +191,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--leaves", request.leaves,
                  "parts of a micro-batch that are summed over in a fixed order")
       ->check(CLI::Range(std::int64_t{1}, most));
-  app.add_option("--grain", request.grain, "cut layers along the batch: leaves of a piece")
-      ->check(CLI::Range(std::int64_t{1}, most));
+  app.add_option("--grain", options.grain,
+                 "cut layers along the batch: leaves of a piece, or auto, the default");
   app.add_option("--layout", request.layout, "how images lie in memory: nhwc or nchw")
       ->transform(CLI::CheckedTransformer(layouts).description(""));
   app.add_option("--fuse", request.fuse,

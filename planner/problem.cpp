@@ -11,6 +11,7 @@
 #include "files/sha256.hpp"
 #include "models/dependencies.hpp"
 #include "models/training/fuse.hpp"
+#include "planner/grains/choose_grain.hpp"
 #include "planner/pinned_kernels.hpp"
 #include "schedules/cost.hpp"
 
@@ -111,14 +112,16 @@ void check_request(const Request& request) {
     throw InputError("--bill deadline", "there is no deadline; expected --deadline SECONDS");
 }
 
-std::vector<Cut> cuts(const Model& model, std::int64_t grain) {
-  if (grain == 0) return {};
+Grain grain_of(const Model& model, const Platform& platform, const Request& request,
+               const std::string& model_file) {
+  if (request.grain == 0) return {};
   const auto* const network = std::get_if<Network>(&model);
   if (network == nullptr) {
-    throw InputError("--grain", std::to_string(grain) +
-                                    ", which needs layers to cut; expected a model of layers");
+    const std::string asked = request.grain == auto_grain ? "auto" : std::to_string(request.grain);
+    throw InputError("--grain", asked + ", which needs layers to cut; expected a model of layers");
   }
-  return uniform_cuts(*network, grain);
+  if (request.grain == auto_grain) return choose_grain(*network, platform, request, model_file);
+  return {uniform_cuts(*network, request.grain), {}};
 }
 
 // What is fused has kernels on CPUs only.
@@ -140,7 +143,8 @@ Graph lowered(const Model& model, const Lowering& lowering) {
   }
 }
 
-Schedule blank_schedule(const Model& model, const Platform& platform, const Request& request) {
+Schedule blank_schedule(const Model& model, const Platform& platform, const Request& request,
+                        const Grain& grain) {
   Schedule blank;
   blank.stint = STINT_VERSION;
   blank.model = model;
@@ -153,7 +157,8 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
                     .leaves = request.leaves,
                     .layout = request.layout,
                     .fuse = fuses(model, platform, request),
-                    .cuts = cuts(model, request.grain)};
+                    .cuts = grain.cuts,
+                    .splits = grain.splits};
   blank.graph = lowered(model, blank.lowering);
   if (std::holds_alternative<Network>(model)) {
     blank.lowering.kernels = pinned_kernels(blank.graph, platform);
@@ -181,9 +186,15 @@ void number_workers(Problem& problem) {
 
 Problem make_problem(const Model& model, const Platform& platform, const Request& request,
                      const std::string& model_file) {
+  return make_problem(model, platform, request, grain_of(model, platform, request, model_file),
+                      model_file);
+}
+
+Problem make_problem(const Model& model, const Platform& platform, const Request& request,
+                     const Grain& grain, const std::string& model_file) {
   check_request(request);
   Problem problem;
-  problem.blank = blank_schedule(model, platform, request);
+  problem.blank = blank_schedule(model, platform, request, grain);
   number_workers(problem);
   problem.segments = segments(problem.graph());
   problem.before = dependencies(problem.graph());

@@ -41,6 +41,17 @@ struct Problem {
 Problem make_problem(const Model& model, const Platform& platform, const Request& request,
                      const std::string& model_file);
 
+// How a network is cut: along leaves, and parameters by ranges of their elements.
+struct Grain {
+  std::vector<Cut> cuts;
+  std::vector<ParameterSplit> splits;
+  bool operator==(const Grain&) const = default;
+};
+
+// The same with layers cut that way, whatever grain the request asks for.
+Problem make_problem(const Model& model, const Platform& platform, const Request& request,
+                     const Grain& grain, const std::string& model_file);
+
 // How many of a device's power states a plan may choose from: with `settable: none` only the first.
 int choosable_states(const Device& device);
 

@@ -1,9 +1,11 @@
 #include "planner/training_request.hpp"
 
+#include <charconv>
 #include <cmath>
 
 #include "files/input_error.hpp"
 #include "models/onnx/read_onnx.hpp"
+#include "schedules/schedule.hpp"
 
 namespace stint {
 namespace {
@@ -62,6 +64,17 @@ Optimizer optimizer_of(const TrainingRequest& request) {
 }
 
 }  // namespace
+
+std::int64_t grain_of(const std::string& text, const Model& model, std::int64_t leaves) {
+  if (text.empty()) return std::holds_alternative<Network>(model) && leaves > 1 ? auto_grain : 0;
+  if (text == "auto") return auto_grain;
+  std::int64_t grain = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, grain);
+  if (error != std::errc{} || stop != end || grain < 1)
+    throw InputError("--grain", in_quotes(text) + "; expected auto or a number from 1 on");
+  return grain;
+}
 
 Model read_model(const std::string& path, const TrainingRequest& request) {
   if (!is_onnx_file(path)) {

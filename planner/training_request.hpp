@@ -21,4 +21,8 @@ struct TrainingRequest {
 // but an ONNX file, or if the request makes no sense.
 Model read_model(const std::string& path, const TrainingRequest& request);
 
+// What --grain asks for: auto, a number of leaves from 1 on, or nothing; that is auto for layers
+// with leaves to cut, and whole layers for everything else.
+std::int64_t grain_of(const std::string& text, const Model& model, std::int64_t leaves);
+
 }  // namespace stint

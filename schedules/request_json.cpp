@@ -40,6 +40,12 @@ Proof proof_from_json(const JsonReader& json) {
           json.text("bound_by")};
 }
 
+std::int64_t grain_from_json(const JsonReader& json) {
+  if (!json.contains("grain")) return 0;
+  const JsonReader grain = json.child("grain");
+  return grain.is_text() ? grain.word<std::int64_t>({{"auto", auto_grain}}) : grain.integer();
+}
+
 nlohmann::ordered_json to_json(const Proof& proof) {
   return {{"name", to_string(proof.objective)},
           {"value", proof.value},
@@ -139,7 +145,7 @@ Request request_from_json(const JsonReader& json) {
   request.microbatches = json.child("microbatches").integer(1);
   request.leaves = json.child("leaves").integer(1);
   request.layout = layout_from_json(json);
-  request.grain = json.integer("grain", 0);
+  request.grain = grain_from_json(json);
   request.fuse = json.boolean("fuse", true);
   request.strategy = json.text("strategy");
   request.limit = json.child("limit").number();
@@ -188,7 +194,10 @@ nlohmann::ordered_json to_json(const Request& request) {
                                  {"offload", request.offload}};
   if (request.deadline_seconds) json["deadline_seconds"] = *request.deadline_seconds;
   if (request.layout != ImageLayout::nhwc) json["layout"] = to_string(request.layout);
-  if (request.grain != 0) json["grain"] = request.grain;
+  if (request.grain == auto_grain)
+    json["grain"] = "auto";
+  else if (request.grain != 0)
+    json["grain"] = request.grain;
   if (!request.fuse) json["fuse"] = false;
   return json;
 }

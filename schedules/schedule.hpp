@@ -30,6 +30,8 @@ enum class Objective { energy, time, edp, memory };
 // The billing window: the step's makespan, its deadline, or a fixed period.
 enum class Bill { makespan, deadline, period };
 
+inline constexpr std::int64_t auto_grain = -1;  // in a file: "auto"
+
 struct Request {
   Objective objective = Objective::energy;
   std::map<std::string, std::int64_t> memory;  // bound in bytes by memory name
@@ -40,8 +42,9 @@ struct Request {
   std::int64_t microbatches = 1;
   std::int64_t leaves = 1;
   ImageLayout layout = ImageLayout::nhwc;
-  std::int64_t grain = 0;  // leaves of a piece, where layers are cut along the batch; 0: whole
-  bool fuse = true;        // layers that can be computed in one go; never changes the bits
+  // Leaves of a piece, where layers are cut along the batch; 0: whole; or the planner's choice.
+  std::int64_t grain = 0;
+  bool fuse = true;  // layers that can be computed in one go; never changes the bits
   std::string strategy = "auto";
   double limit = 10;  // units of deterministic search
   std::int64_t seed = 0;

@@ -20,8 +20,21 @@ const std::vector<std::pair<std::string_view, Wait>> wait_words = {{"spin", Wait
                                                                    {"sleep", Wait::sleep}};
 
 Cut cut_from_json(const JsonReader& json) {
-  json.expect_only({"layer", "leaves"});
-  return {json.text("layer"), json.child("leaves").integer(1)};
+  json.expect_only({"layer", "leaves", "pieces"});
+  Cut cut{.layer = json.text("layer")};
+  if (json.contains("leaves") == json.contains("pieces"))
+    json.fail("leaves and pieces both, or neither; expected one of them");
+  if (json.contains("leaves")) cut.leaves = json.child("leaves").integer(1);
+  for (const JsonReader& piece : json.optional_elements("pieces"))
+    cut.pieces.push_back(piece.integer(1));
+  if (json.contains("pieces") && cut.pieces.empty())
+    json.child("pieces").fail("none; expected the leaves of each piece");
+  return cut;
+}
+
+ParameterSplit split_from_json(const JsonReader& json) {
+  json.expect_only({"parameter", "ranges"});
+  return {json.text("parameter"), json.child("ranges").integer(1)};
 }
 
 PinnedKernel pinned_from_json(const JsonReader& json) {
@@ -34,13 +47,15 @@ PinnedKernel pinned_from_json(const JsonReader& json) {
 }
 
 Lowering lowering_from_json(const JsonReader& json) {
-  json.expect_only(
-      {"batch", "microbatches", "leaves", "cuts", "replicas", "layout", "fuse", "kernels"});
+  json.expect_only({"batch", "microbatches", "leaves", "cuts", "splits", "replicas", "layout",
+                    "fuse", "kernels"});
   Lowering lowering;
   lowering.batch = json.child("batch").integer(1);
   lowering.microbatches = json.child("microbatches").integer(1);
   if (json.contains("leaves")) lowering.leaves = json.child("leaves").integer(1);
   for (const JsonReader& cut : json.elements("cuts")) lowering.cuts.push_back(cut_from_json(cut));
+  for (const JsonReader& split : json.optional_elements("splits"))
+    lowering.splits.push_back(split_from_json(split));
   lowering.replicas = json.child("replicas").integer(1);
   lowering.layout = layout_from_json(json);
   lowering.fuse = json.boolean("fuse", false);

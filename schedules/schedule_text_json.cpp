@@ -175,8 +175,15 @@ nlohmann::ordered_json lowering_json(const Lowering& lowering) {
   if (lowering.leaves != 1) json["leaves"] = lowering.leaves;
   json["cuts"] = nlohmann::ordered_json::array();
   for (const Cut& cut : lowering.cuts) {
-    json["cuts"].push_back({{"layer", cut.layer}, {"leaves", cut.leaves}});
+    nlohmann::ordered_json object = {{"layer", cut.layer}};
+    if (cut.pieces.empty())
+      object["leaves"] = cut.leaves;
+    else
+      object["pieces"] = cut.pieces;
+    json["cuts"].push_back(std::move(object));
   }
+  for (const ParameterSplit& split : lowering.splits)
+    json["splits"].push_back({{"parameter", split.parameter}, {"ranges", split.ranges}});
   json["replicas"] = lowering.replicas;
   if (lowering.layout != ImageLayout::nhwc) json["layout"] = to_string(lowering.layout);
   if (lowering.fuse) json["fuse"] = true;

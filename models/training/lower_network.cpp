@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 
 #include "files/input_error.hpp"
 #include "models/training/differentiate.hpp"
 #include "models/training/fuse.hpp"
 #include "models/training/kernel_text.hpp"
+#include "models/training/layer_pieces.hpp"
 #include "models/training/order_weights.hpp"
 #include "models/training/step_tasks.hpp"
 
@@ -41,24 +41,26 @@ void check(const Lowering& lowering) {
   expect_divisor("replicas", lowering.replicas, lowering.microbatches, "micro-batches");
 }
 
-std::map<std::string, std::int64_t> cuts_by_layer(const Network& network,
-                                                  const Lowering& lowering) {
-  std::map<std::string, std::int64_t> all;
-  for (const Layer& layer : network.layers) all[layer.name] = lowering.leaves;
-  all["loss"] = lowering.leaves;
-  for (std::size_t i = 0; i < lowering.cuts.size(); ++i) {
-    const Cut& cut = lowering.cuts[i];
-    const std::string where = fmt::format("/lowering/cuts/{}", i);
-    const auto layer = all.find(cut.layer);
-    if (layer == all.end())
-      throw InputError(where,
-                       fmt::format("no layer is named {}; expected one", in_quotes(cut.layer)));
-    if (cut.leaves < 1 || !std::has_single_bit(static_cast<std::uint64_t>(cut.leaves)))
-      throw InputError(where,
-                       fmt::format("pieces of {} leaves; expected a power of two", cut.leaves));
-    layer->second = std::min(cut.leaves, lowering.leaves);
+// By gradient: in how many ranges it is summed and its parameter is updated.
+std::map<ValueId, std::int64_t> split_gradients(const Training& training,
+                                                const Lowering& lowering) {
+  std::map<std::string, ValueId> gradients;
+  for (const Trained& trained : training.trained)
+    gradients[training.values[trained.parameter].name] = trained.gradient;
+  std::map<ValueId, std::int64_t> ranges;
+  for (std::size_t i = 0; i < lowering.splits.size(); ++i) {
+    const ParameterSplit& split = lowering.splits[i];
+    const std::string where = fmt::format("/lowering/splits/{}", i);
+    const auto found = gradients.find(split.parameter);
+    if (found == gradients.end())
+      throw InputError(where, fmt::format("no trained parameter is named {}; expected one",
+                                          in_quotes(split.parameter)));
+    if (split.ranges < 1 || split.ranges > most_samples)
+      throw InputError(where + "/ranges",
+                       fmt::format("{}; expected 1 to {}", split.ranges, most_samples));
+    ranges[found->second] = split.ranges;
   }
-  return all;
+  return ranges;
 }
 
 Training training_of(const Network& network, const Lowering& lowering) {
@@ -74,7 +76,8 @@ class NetworkLowering {
       : lowering_(lowering),
         pinned_(lowering.kernels),
         training_(training_of(network, lowering)),
-        leaves_of_piece_(cuts_by_layer(network, lowering)),
+        pieces_(layer_pieces(network, lowering)),
+        ranges_(split_gradients(training_, lowering)),
         tensors_(training_, lowering, graph_),
         tasks_(training_, tensors_, pinned_, graph_, lowering.batch, kernels) {
     graph_.name = network.name;
@@ -114,7 +117,7 @@ class NetworkLowering {
     std::int64_t tasks = 0;
     for (const Operation& operation : training_.operations) {
       if (!operation.updates.empty())
-        tasks += 1;
+        tasks += ranges_of(operation.reads[0]);
       else if (!is_concat_or_split(operation))
         tasks += pieces_of(operation);
     }
@@ -128,7 +131,7 @@ class NetworkLowering {
   // Of its first piece, as all of them read the same weight; nothing if its kernel is not pinned.
   std::optional<std::string> wanted_order(const Operation& operation) const {
     const std::int64_t leaves =
-        pieces_of(operation) > 1 ? leaves_of_piece_.at(operation.layer) : lowering_.leaves;
+        pieces_of(operation) > 1 ? pieces_.at(operation.layer).begin[1] : lowering_.leaves;
     const std::string shape = kernel_text(training_, operation, leaves * leaf_samples(),
                                           tensors_.can_be_cut(operation) ? leaves : 1);
     return pinned_.weight_order(operation.op, shape);
@@ -160,8 +163,46 @@ class NetworkLowering {
       TaskTensors lists{.reads = reads};
       for (const ValueId state : operation.updates)
         lists.updates.push_back(tensors_.state_of(state, replica));
-      tasks_.add(operation, StepTensors::name_at(name, replica), lists, first_sample(), samples(),
-                 1);
+      if (once && ranges_of(operation.reads[0]) > 1 && are_alike(lists))
+        add_ranges(operation, StepTensors::name_at(name, replica), lists);
+      else
+        tasks_.add(operation, StepTensors::name_at(name, replica), lists, first_sample(), samples(),
+                   1);
+    }
+  }
+
+  bool are_alike(const TaskTensors& lists) const {
+    return std::all_of(lists.updates.begin(), lists.updates.end(), [&](TensorId state) {
+      return tensors_.elements(state) == tensors_.elements(lists.reads[0]);
+    });
+  }
+
+  std::int64_t ranges_of(ValueId gradient) const {
+    const auto found = ranges_.find(gradient);
+    return found == ranges_.end() ? 1 : found->second;
+  }
+
+  // The update of a parameter, range by range.
+  void add_ranges(const Operation& update, const std::string& name, const TaskTensors& whole) {
+    const std::int64_t elements = tensors_.elements(whole.updates[0]);
+    for (const ElementRange range : element_ranges(elements, ranges_of(update.reads[0]))) {
+      TaskTensors part;
+      for (const TensorId tensor : whole.reads) part.reads.push_back(tensors_.range(tensor, range));
+      for (const TensorId tensor : whole.updates)
+        part.updates.push_back(tensors_.range(tensor, range));
+      tasks_.add_range(update, name + StepTensors::text(range), part, range.count(), elements);
+    }
+  }
+
+  // Of gradients whose parameter is split, range by range.
+  void add_merges(ValueId value, const StepTasks::Merge& merge) {
+    if (ranges_of(value) == 1) return tasks_.add_merge(merge);
+    const std::int64_t elements = tensors_.elements(merge.result);
+    for (const ElementRange range : element_ranges(elements, ranges_of(value))) {
+      StepTasks::Merge part = merge;
+      for (TensorId* tensor : {&part.left, &part.right, &part.result})
+        *tensor = tensors_.range(*tensor, range);
+      tasks_.add_merge(part);
     }
   }
 
@@ -180,7 +221,7 @@ class NetworkLowering {
               const bool all = merge.begin == 0 && merge.end == lowering_.microbatches;
               if (!all) name += fmt::format("#{}:{}", merge.begin, merge.end);
               const TensorId result = tensors_.add_like(value, name);
-              tasks_.add_merge({.phase = phase, .left = left, .right = right, .result = result});
+              add_merges(value, {.phase = phase, .left = left, .right = right, .result = result});
               return result;
             });
   }
@@ -207,25 +248,22 @@ class NetworkLowering {
   }
 
   std::int64_t pieces_of(const Operation& operation) const {
-    const auto cut = leaves_of_piece_.find(operation.layer);
-    if (cut == leaves_of_piece_.end() || cut->second == lowering_.leaves) return 1;
-    if (!tensors_.can_be_cut(operation)) return 1;
-    return (lowering_.leaves + cut->second - 1) / cut->second;
+    const auto cut = pieces_.find(operation.layer);
+    return cut == pieces_.end() || !tensors_.can_be_cut(operation) ? 1 : cut->second.count();
   }
 
   void add_pieces(const Operation& operation) {
-    const std::int64_t leaves = leaves_of_piece_.at(operation.layer);
-    const std::int64_t pieces = pieces_of(operation);
+    const LayerPieces& pieces = pieces_.at(operation.layer);
     const std::int64_t leaf = leaf_samples();
-    std::vector<MergeTree> merges(operation.writes.size(), MergeTree(pieces));
-    for (std::int64_t piece = 0; piece < pieces; ++piece) {
-      const std::int64_t end = std::min((piece + 1) * leaves, lowering_.leaves);
-      const SampleRange range{piece * leaves * leaf, end * leaf};
+    std::vector<MergeTree> merges(operation.writes.size(), MergeTree(pieces.merges));
+    for (std::int64_t piece = 0; piece < pieces.count(); ++piece) {
+      const SampleRange range{pieces.begin[piece] * leaf, pieces.begin[piece + 1] * leaf};
       TaskTensors lists{.reads = tensors_of(operation.reads, range)};
       for (const ValueId output : operation.writes)
         lists.writes.push_back(piece_of_output(output, range));
       tasks_.add(operation, name_in_batch(operation.name) + text(range), lists,
-                 first_sample() + range.begin, range.count(), end - piece * leaves);
+                 first_sample() + range.begin, range.count(),
+                 pieces.begin[piece + 1] - pieces.begin[piece]);
       for (std::size_t i = 0; i < lists.writes.size(); ++i) {
         if (!tensors_.has_samples(operation.writes[i]))
           add_partial_result(operation, i, lists.writes[i], merges[i]);
@@ -249,12 +287,12 @@ class NetworkLowering {
               : tensors_.add_like(
                     value, fmt::format("{}[piece {}:{}]", name_of(value), merge.begin, merge.end));
       const auto samples_of = [&](int begin, int last) {
-        const std::int64_t piece = leaves_of_piece_.at(operation.layer) * leaf_samples();
-        return std::min(last * piece, samples()) - begin * piece;
+        const std::vector<std::int64_t>& leaf = pieces_.at(operation.layer).begin;
+        return (leaf[last] - leaf[begin]) * leaf_samples();
       };
-      tasks_.add_merge({operation.combine, operation.phase, left, right, result,
-                        samples_of(merge.begin, merge.middle),
-                        samples_of(merge.middle, merge.end)});
+      add_merges(value,
+                 {operation.combine, operation.phase, left, right, result,
+                  samples_of(merge.begin, merge.middle), samples_of(merge.middle, merge.end)});
       return result;
     });
   }
@@ -287,7 +325,8 @@ class NetworkLowering {
   const Lowering& lowering_;
   PinnedKernels pinned_;
   Training training_;
-  std::map<std::string, std::int64_t> leaves_of_piece_;  // by layer
+  std::map<std::string, LayerPieces> pieces_;  // by layer
+  std::map<ValueId, std::int64_t> ranges_;     // by gradient, where there are several
   Graph graph_;
   StepTensors tensors_;
   StepTasks tasks_;

@@ -1,5 +1,8 @@
 #include "models/training/step_tasks.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "models/training/kernel_text.hpp"
@@ -138,6 +141,31 @@ void StepTasks::add(const Operation& operation, const std::string& name, const T
       pinned_.workspace_bytes(task).value_or(workspace_bytes(operation, task, samples, leaves));
   task.features = features(operation, samples);
   if (kernels_ != nullptr) add_kernel(operation, tensors, task, first_sample, samples, leaves);
+  graph_.tasks.push_back(std::move(task));
+}
+
+void StepTasks::add_range(const Operation& update, const std::string& name,
+                          const TaskTensors& tensors, std::int64_t count,
+                          std::int64_t of_elements) {
+  Task task{.name = name, .phase = update.phase, .op = update.op};
+  task.reads = tensors.reads;
+  task.updates = tensors.updates;
+  task.flops =
+      flops(update.effort, 1) / static_cast<double>(of_elements) * static_cast<double>(count);
+  task.bytes_moved = bytes_moved(update, task, 1);
+  TaskKernel kernel{.op = update.op, .origin = update.origin, .batch = batch_};
+  const KernelOperand some{.shape = {count}};
+  kernel.reads = {some};
+  kernel.updates.assign(tensors.updates.size(), some);
+  std::vector<std::string> updated(tensors.updates.size(), std::to_string(count));
+  task.shape = fmt::format("{}->{}", count, fmt::join(updated, ","));
+  for (std::size_t i = 0; i < kernel.updates.size(); ++i)
+    kernel.updates[i].place = static_cast<int>(i);
+  for (const auto* list : {&kernel.reads, &kernel.updates}) {
+    for (const KernelOperand& operand : *list) add_features(operand, task.features);
+  }
+  task.workspace_bytes = pinned_.workspace_bytes(task).value_or(0);
+  if (kernels_ != nullptr) kernels_->push_back(std::move(kernel));
   graph_.tasks.push_back(std::move(task));
 }
 

@@ -36,6 +36,10 @@ class StepTasks {
   void add(const Operation& operation, const std::string& name, const TaskTensors& tensors,
            std::int64_t first_sample, std::int64_t samples, std::int64_t leaves);
 
+  // The update of `count` of a parameter's elements.
+  void add_range(const Operation& update, const std::string& name, const TaskTensors& tensors,
+                 std::int64_t count, std::int64_t of_elements);
+
   // Two partial results become one.
   struct Merge {
     Combine combine = Combine::sum;
@@ -72,6 +76,7 @@ class MergeTree {
   using Make = std::function<TensorId(const TreeMerge& merge, TensorId left, TensorId right)>;
 
   explicit MergeTree(std::int64_t items = 1) : merges_(dyadic_merges(static_cast<int>(items))) {}
+  explicit MergeTree(const std::vector<TreeMerge>& merges) : merges_(merges) {}
 
   void add(TensorId item, const Make& make);
   TensorId whole() const { return merged_.empty() ? items_.front() : merged_.back(); }

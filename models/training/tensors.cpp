@@ -97,6 +97,28 @@ TensorId StepTensors::part(ValueId id, std::int64_t microbatch, SampleRange rang
   return found->second;
 }
 
+std::int64_t StepTensors::elements(TensorId tensor) const {
+  return graph_.tensors[tensor].bytes / bytes_of(Element::f32);
+}
+
+std::string StepTensors::text(ElementRange range) {
+  return fmt::format("[elements {}:{}]", range.begin, range.end);
+}
+
+TensorId StepTensors::range(TensorId whole, ElementRange elements) {
+  if (elements.count() == this->elements(whole)) return whole;
+  const auto [found, is_new] =
+      ranges_.try_emplace({whole, elements.begin, elements.end}, no_tensor);
+  if (is_new) {
+    const Tensor& of_all = graph_.tensors[whole];
+    found->second = add({.name = of_all.name + text(elements),
+                         .bytes = elements.count() * bytes_of(Element::f32),
+                         .kind = of_all.kind,
+                         .part_of = PartOf{whole, elements.begin * bytes_of(Element::f32)}});
+  }
+  return found->second;
+}
+
 TensorId StepTensors::add_like(ValueId id, const std::string& name) {
   return add({.name = name, .bytes = bytes_of_samples(id, samples_), .kind = Kind::activation});
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/lowering.hpp"
+#include "models/training/layer_pieces.hpp"
 #include "models/training/training.hpp"
 
 namespace stint {
@@ -33,6 +34,11 @@ class StepTensors {
   TensorId of(ValueId id, std::int64_t microbatch);
   TensorId state_of(ValueId id, std::int64_t replica);
   TensorId part(ValueId id, std::int64_t microbatch, SampleRange samples);
+
+  // So many elements of a tensor of floats, whatever their order. Made when first asked for.
+  TensorId range(TensorId whole, ElementRange elements);
+  std::int64_t elements(TensorId tensor) const;
+  static std::string text(ElementRange range);
 
   // A tensor like the value's, under a name of its own.
   TensorId add_like(ValueId id, const std::string& name);
@@ -62,6 +68,7 @@ class StepTensors {
   std::vector<std::vector<TensorId>> tensors_;  // [micro-batch, or replica for state][root value]
   std::vector<std::vector<TensorId>> state_;
   std::map<std::tuple<TensorId, std::int64_t, std::int64_t>, TensorId> parts_;
+  std::map<std::tuple<TensorId, std::int64_t, std::int64_t>, TensorId> ranges_;
 };
 
 }  // namespace stint
