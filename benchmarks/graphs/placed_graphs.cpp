@@ -114,6 +114,18 @@ Device device_of(const std::string& kind, MemoryId memory, double idle_watts,
   return device;
 }
 
+void connect(MemoryId a, MemoryId b, Platform& platform) {
+  for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+    Link link;
+    link.from = from;
+    link.to = to;
+    link.bytes_per_second = 12e9;
+    link.latency_seconds = 1e-5;
+    link.active_watts = 8.0;
+    platform.links.push_back(link);
+  }
+}
+
 }  // namespace
 
 const std::vector<std::string>& placed_kinds() {
@@ -139,14 +151,30 @@ Platform processor_and_accelerator() {
   platform.devices = {
       device_of("gpu", MemoryId{0}, 40, {{1.0, 180.0}, {0.78, 105.0}, {0.55, 58.0}}),
       device_of("cpu", MemoryId{1}, 20, {{1.0, 95.0}, {0.75, 50.0}, {0.5, 24.0}})};
-  for (const int from : {0, 1}) {
-    Link link;
-    link.from = static_cast<MemoryId>(from);
-    link.to = static_cast<MemoryId>(1 - from);
-    link.bytes_per_second = 12e9;
-    link.latency_seconds = 1e-5;
-    link.active_watts = 8.0;
-    platform.links.push_back(link);
+  connect(MemoryId{0}, MemoryId{1}, platform);
+  return platform;
+}
+
+Platform processor_and_two_accelerators() {
+  Platform platform = processor_and_accelerator();
+  platform.name = "processor and two accelerators";
+  platform.memories.push_back(platform.memories.front());
+  platform.memories.back().name = "hbm1";
+  platform.devices.push_back(platform.devices.front());
+  platform.devices.back().name = "gpu1";
+  platform.devices.back().memory = MemoryId{2};
+  connect(MemoryId{2}, MemoryId{1}, platform);
+  return platform;
+}
+
+Platform two_kinds_of_cores() {
+  Platform platform = processor_and_accelerator();
+  platform.name = "two kinds of cores";
+  platform.memories.erase(platform.memories.begin());
+  platform.links.clear();
+  for (Device& device : platform.devices) {
+    device.memory = MemoryId{0};
+    device.workers = 4;
   }
   return platform;
 }

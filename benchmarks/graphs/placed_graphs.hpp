@@ -18,5 +18,9 @@ const std::vector<std::string>& placed_kinds();
 Graph placed_graph_of(const std::string& kind, int tasks, int seed);
 
 Platform processor_and_accelerator();
+// The same with a second accelerator that has a memory and links of its own.
+Platform processor_and_two_accelerators();
+// Both devices in one memory, with four workers each.
+Platform two_kinds_of_cores();
 
 }  // namespace stint

@@ -8,10 +8,11 @@
 #include "planner/chains/chain.hpp"
 #include "planner/graphs/graph.hpp"
 #include "planner/keep_all.hpp"
-#include "planner/order.hpp"
+#include "planner/placement/cut_bound.hpp"
 #include "planner/placement/placed_draft.hpp"
 #include "planner/placement/placement_bound.hpp"
 #include "planner/placement/placement_search.hpp"
+#include "planner/placement/placement_starts.hpp"
 #include "schedules/validate.hpp"
 
 namespace stint {
@@ -21,7 +22,12 @@ constexpr double search_steps_per_unit = 2.5e6;  // of replays, for a unit of th
 constexpr double bound_work_per_unit = 0.7;      // the solver's, likewise
 constexpr double others_share = 0.1;             // of the limit, for the strategies of one device
 constexpr double automatic_share = 0.02;         // of the limit, beside other strategies
-constexpr std::size_t most_tasks_automatically = 300;
+constexpr std::size_t most_tasks_automatically = 20'000;
+constexpr std::size_t most_tasks_of_automatic_solver = 300;
+constexpr std::size_t most_tasks_of_solver = 2'000;
+constexpr double cut_tasks_per_unit = 1e5;  // tasks of all cuts, for a unit of the limit
+constexpr int least_rounds_of_cuts = 12;
+constexpr int most_rounds_of_cuts = 200;
 constexpr double small_gap = 1e-4;  // worth a finer bound
 constexpr std::size_t most_tasks_of_fine_bounds = 150;
 constexpr int most_starts = 3;
@@ -46,18 +52,28 @@ class Placing {
         answer_(answer),
         replay_(graph),
         capacity_(problem.capacity_bytes),
-        limit_(problem.request().limit *
-               (problem.request().strategy == "auto" ? automatic_share : 1)) {}
+        limit_(problem.request().limit * (is_automatic() ? automatic_share : 1)),
+        clusters_(tasks_by_state(graph)) {}
 
   void plan() {
-    if (problem_.request().strategy != "auto") start_from_others();
-    start_from_devices();
-    relax();
+    if (!is_automatic()) start_from_others();
+    for (PlacementChoice& start : placement_starts(graph_)) add_start(std::move(start));
+    cut();
+    if (is_proved()) return;
+    const bool is_small = graph_.tasks() <= most_tasks_of_automatic_solver;
+    if (is_small || (!is_automatic() && graph_.tasks() <= most_tasks_of_solver)) relax();
     search();
     refine();
   }
 
  private:
+  // A plan of somebody else is the best there is.
+  bool is_proved() const {
+    if (!answer_.bound || !answer_.schedule) return false;
+    return answer_.schedule->predicted.objective.value <= answer_.bound->value * (1 + 1e-9);
+  }
+  bool is_automatic() const { return problem_.request().strategy == "auto"; }
+
   double score(const PlacementTrial& trial) const { return trial.value * (1 + 3 * trial.excess); }
 
   void add_start(PlacementChoice choice) {
@@ -87,64 +103,37 @@ class Placing {
     }
   }
 
-  // Everything on one device, as far as it runs there, in the states that are best or fastest.
-  void start_from_devices() {
-    for (const TaskOrder& order : memory_orders(problem_)) {
-      for (std::size_t d = 0; d < problem_.platform().devices.size(); ++d) {
-        for (const bool fast : {false, true})
-          add_start(alone(order, static_cast<DeviceId>(d), fast));
-      }
-    }
+  // The cheapest cuts are starts, and their values bounds.
+  void cut() {
+    CutBound found = cut_bound(graph_, rounds_of_cuts(), options_);
+    for (PlacementChoice& choice : found.choices) add_start(std::move(choice));
+    take_bound(found.bound);
+  }
+  int rounds_of_cuts() const {
+    const double rounds = limit_ * cut_tasks_per_unit / static_cast<double>(graph_.tasks() + 1);
+    return std::clamp(static_cast<int>(rounds), least_rounds_of_cuts, most_rounds_of_cuts);
   }
 
-  PlacementChoice alone(const TaskOrder& order, DeviceId device, bool fast) const {
-    std::vector<DeviceId> devices(graph_.tasks(), device);
-    for (std::size_t t = 0; t < graph_.tasks(); ++t) {
-      if (!std::isfinite(problem_.seconds[device][t])) devices[t] = graph_.ways[t].front().device;
-    }
-    PlacementChoice choice = plain_choice(graph_, order, std::move(devices));
-    settle_ties(graph_, choice);
-    set_states(fast, choice);
-    return choice;
-  }
-
-  void set_states(bool fast, PlacementChoice& choice) const {
-    const bool pays_time = problem_.request().bill == Bill::makespan;
-    const double rate = pays_time ? always_on_watts(problem_.platform()) : 0;
-    const std::size_t devices = problem_.platform().devices.size();
-    std::vector<std::vector<double>> cost(devices);
-    for (std::size_t d = 0; d < devices; ++d)
-      cost[d].assign(choosable_states(problem_.platform().devices[d]), 0);
-    for (std::size_t t = 0; t < graph_.tasks(); ++t) {
-      double least = std::numeric_limits<double>::infinity();
-      for (const PlacedWay& way : graph_.ways[t]) {
-        if (way.device != choice.device[t]) continue;
-        const double mine = fast ? way.seconds : way.joules + rate * way.seconds;
-        cost[way.device][way.state] += mine;
-        if (mine < least) least = mine, choice.state[t] = way.state;
-      }
-    }
-    for (std::size_t d = 0; d < devices; ++d) {
-      choice.device_state[d] =
-          static_cast<int>(std::min_element(cost[d].begin(), cost[d].end()) - cost[d].begin());
-    }
+  void take_bound(const std::optional<Bound>& bound) {
+    if (bound && (!answer_.bound || bound->value > answer_.bound->value)) answer_.bound = bound;
   }
 
   // The relaxation's solution is a start, and its value a bound.
   void relax() {
     PlacementBound found = bounded(false);
     for (PlacementChoice& choice : found.choices) add_start(std::move(choice));
-    answer_.bound = found.bound;
+    take_bound(found.bound);
   }
 
-  // Where plan and bound meet but for rounding.
+  // Where plan and bound meet but for rounding. With numbers so large the solver may be wrong: a
+  // bound above a plan is none.
   void refine() {
     if (!answer_.bound || !answer_.schedule || options_.is_interrupted()) return;
     const double value = answer_.schedule->predicted.objective.value;
     const double gap = value - answer_.bound->value;
     if (gap > small_gap * value || gap <= 0 || graph_.tasks() > most_tasks_of_fine_bounds) return;
-    const PlacementBound found = bounded(true);
-    if (found.bound && found.bound->value > answer_.bound->value) answer_.bound = found.bound;
+    const auto found = bounded(true).bound;
+    if (found && found->value <= value * (1 + 1e-9)) take_bound(found);
   }
 
   PlacementBound bounded(bool is_fine) const {
@@ -180,6 +169,7 @@ class Placing {
     options.seed = static_cast<std::uint64_t>(problem_.request().seed) * 1000 + round;
     options.first_temperature = temperature;
     if (answer_.bound) options.good_enough = answer_.bound->value * (1 + 1e-9);
+    options.clusters = &clusters_;
     options.interrupted = options_.interrupted;
     return search_placement(graph_, replay_, start, options);
   }
@@ -236,6 +226,7 @@ class Placing {
   PlacedReplay replay_;
   std::vector<std::int64_t> capacity_;
   double limit_;
+  std::vector<std::vector<TaskId>> clusters_;
   std::vector<PlacementTrial> starts_;
 };
 

@@ -98,12 +98,21 @@ class Annealing {
     const TaskId task = choice.order[below(choice.order.size())];
     const DeviceId device = graph_.ways[task][below(graph_.ways[task].size())].device;
     if (device == choice.device[task]) return false;
+    const bool has_clusters = options_.clusters != nullptr && !options_.clusters->empty();
+    if (has_clusters && chance(30)) return change_cluster(device, choice);
     if (chance(50)) return place(task, device, choice);
     const int from = below(choice.order.size());
     const int length = 1 + below(chance(50) ? 4 : 16);
     const int end = std::min<int>(from + length, static_cast<int>(choice.order.size()));
     bool any = false;
     for (int i = from; i < end; ++i) any = place(choice.order[i], device, choice) || any;
+    return any;
+  }
+
+  bool change_cluster(DeviceId device, PlacementChoice& choice) {
+    bool any = false;
+    for (const TaskId task : (*options_.clusters)[below(options_.clusters->size())])
+      any = place(task, device, choice) || any;
     return any;
   }
 

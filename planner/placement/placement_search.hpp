@@ -1,8 +1,8 @@
 // Local search over the choices of a plan on several devices: simulated annealing with the replay
-// as its judge. Moves: another device or power state for a task or for a stretch of the order,
-// another place in the order, another fate for an item; memory above its bound and lateness are
-// penalties. Half of the moves on items look at what fills the peak. It proves nothing. Bounded by
-// a number of steps looked at, never by time, so the same start and seed give the same plan.
+// as its judge. Moves: another device or power state for a task, a cluster or a stretch of the
+// order, another place in the order, another fate for an item; memory above its bound and lateness
+// are penalties. Half of the moves on items look at what fills the peak. It proves nothing. Bounded
+// by a number of steps looked at, never by time, so the same start and seed give the same plan.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,9 @@ struct PlacementSearchOptions {
   std::vector<std::int64_t> capacity_bytes;  // by memory
   std::int64_t steps = 0;                    // of all replays
   std::uint64_t seed = 0;
-  double first_temperature = 0.01;  // relative to the value of the start
-  double good_enough = 0;           // value at which to stop
+  double first_temperature = 0.01;                             // relative to the value of the start
+  double good_enough = 0;                                      // value at which to stop
+  const std::vector<std::vector<TaskId>>* clusters = nullptr;  // what may move together
   const std::atomic<bool>* interrupted = nullptr;
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr int most_firsts = 3;            // of one joining task
 constexpr std::size_t largest_block = 6;  // tasks
 constexpr double block_work = 0.3;        // of the solver, for one block at one price
-constexpr double least_work = 1e-3;       // so that their number is limited in any case
+constexpr double least_work = 4e-3;  // what beginning one takes, so that there are not too many
 
 class Pairing {
  public:

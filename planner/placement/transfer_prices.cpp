@@ -12,19 +12,27 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 // Bellman and Ford: there are few memories and links.
 template <typename Cost>
-double cheapest(const Platform& platform, MemoryId from, MemoryId to, Cost cost) {
+double cheapest(const Platform& platform, const std::vector<MemoryId>& from,
+                const std::vector<MemoryId>& to, Cost cost) {
   std::vector<double> least(platform.memories.size(), never);
-  least[from] = 0;
+  for (const MemoryId memory : from) least[memory] = 0;
   for (std::size_t round = 0; round + 1 < least.size(); ++round) {
     for (const Link& link : platform.links)
       least[link.to] = std::min(least[link.to], least[link.from] + cost(link));
   }
-  return least[to];
+  double best = never;
+  for (const MemoryId memory : to) best = std::min(best, least[memory]);
+  return best;
 }
 
 }  // namespace
 
 TransferPrice TransferPrices::between(MemoryId from, MemoryId to, std::int64_t bytes) const {
+  return across({from}, {to}, bytes);
+}
+
+TransferPrice TransferPrices::across(const std::vector<MemoryId>& from,
+                                     const std::vector<MemoryId>& to, std::int64_t bytes) const {
   return {
       cheapest(platform_, from, to, [&](const Link& link) { return copy_joules(link, bytes); }),
       cheapest(platform_, from, to, [&](const Link& link) { return copy_seconds(link, bytes); })};

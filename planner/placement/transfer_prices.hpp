@@ -22,6 +22,9 @@ class TransferPrices {
   TransferPrice between(MemoryId from, MemoryId to, std::int64_t bytes) const;
   // From whichever other of the given memories is cheapest, or to it.
   TransferPrice into(MemoryId to, const std::vector<MemoryId>& from, std::int64_t bytes) const;
+  // From any of some memories to any of others.
+  TransferPrice across(const std::vector<MemoryId>& from, const std::vector<MemoryId>& to,
+                       std::int64_t bytes) const;
   // To the cheapest neighbour, of any kind.
   double joules_out(MemoryId from, std::int64_t bytes) const;
   double joules_back(MemoryId to, std::int64_t bytes) const;
