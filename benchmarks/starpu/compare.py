@@ -3,9 +3,9 @@
 
     benchmarks/starpu/compare.py BUILD [MODEL:BATCH:LEAVES…] [--runs N] [--steps N] [--warmup N]
 
-Contestants take turns, each in a process of its own, `runs` times; a run counts as its median step, the table shows
-the least run (other programs can only add to a time), the median over runs and their spread, the share of time in
-which workers were idle, and how many different states the runs ended with. Inputs are in memory before a step begins.
+Contestants take turns, each in a process of its own, `runs` times; a run counts as its median step, and the least run
+counts most (other programs can only add to a time). Two tables: times; and how steady they are, the share of time in
+which workers were idle, how many different states the runs ended with. Inputs are in memory before a step begins.
 StarPU sums gradients as the plan does; "+redux" is its own way, a sum for each worker. PyTorch is left out if absent.
 """
 import argparse
@@ -19,7 +19,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-CASES = ["dahl_cnn:4:4", "dahl_cnn:14:7", "dahl_cnn:32:4", "dahl_cnn:100:4",
+CASES = ["dahl_cnn:4:4", "dahl_cnn:14:7", "dahl_cnn:32:4", "dahl_cnn:32:32", "dahl_cnn:100:4", "dahl_cnn:100:100",
          "dahl_cnn_512:4:4", "dahl_cnn_512:14:7", "dahl_cnn_512:32:4", "dahl_cnn_512:100:4"]
 STARPU = ["eager", "lws", "dmda", "eager+redux"]
 
@@ -55,11 +55,23 @@ class Tally:
             self.idle.append(said["idle"])
         self.states.add(said["state_sha256"])
 
-    def row(self, who, best):
-        least, middle, most = min(self.medians), statistics.median(self.medians), max(self.medians)
-        idle = f"{100 * statistics.median(self.idle):.0f} %" if self.idle else ""
-        return (f"| {who} | {least * 1e3:.3f} | {middle * 1e3:.3f} | {most / least:.2f} | {idle} | {len(self.states)} | "
-                f"{least / min(best.medians):.1f}× | {middle / statistics.median(best.medians):.1f}× |")
+    def least(self):
+        return min(self.medians)
+
+    def time(self, best):
+        """Least and median run, and how many times as long as the best's."""
+        ratio = "" if self is best else f", {self.least() / best.least():.1f}×"
+        return f"{self.least() * 1e3:.3g} ({statistics.median(self.medians) * 1e3:.3g}){ratio}"
+
+    def steadiness(self):
+        idle = f", idle {100 * statistics.median(self.idle):.0f} %" if self.idle else ""
+        return f"{max(self.medians) / self.least():.2f}{idle}, {len(self.states)}"
+
+
+def print_table(title, rows, names, cell):
+    print(f"\n{title}:\n\n| | {' | '.join(names)} |\n|---|{'--:|' * len(names)}")
+    for case, tallies in rows.items():
+        print(f"| {case} | {' | '.join(cell(tally, tallies) for tally in tallies.values())} |")
 
 
 def compare(build, python, case, args):
@@ -77,11 +89,7 @@ def compare(build, python, case, args):
                     tally.add(output_of([python, HERE / "train_with_pytorch.py", model, batch, args.steps, args.warmup]))
                 else:
                     tally.add(output_of([build / "benchmarks/starpu/train_with", schedule, who, args.steps, args.warmup]))
-    print(f"\n{name}, batch {batch} in {leaves} leaves:\n\n| | least, ms | median, ms | greatest / least | idle | states in "
-          f"{args.runs} runs | least / Stint's | median / Stint's |\n|---|--:|--:|--:|--:|--:|--:|--:|")
-    for who, tally in tallies.items():
-        print(tally.row({"stint": "Stint", "PyTorch": who}.get(who, f"StarPU {who}"), tallies["stint"]))
-    sys.stdout.flush()
+    return tallies
 
 
 def main():
@@ -100,8 +108,16 @@ def main():
     python = args.python if has_torch(args.python) else None
     if not python:
         print("PyTorch is left out: it cannot be imported here")
+    rows = {}
     for case in args.cases:
-        compare(build, python, case, args)
+        name, batch, leaves = case.split(":")
+        rows[f"{name}, batch {batch}, {leaves} leaves"] = compare(build, python, case, args)
+        print(f"{case} is measured", file=sys.stderr)
+    names = ["Stint", *(f"StarPU {who}" for who in STARPU), *(["PyTorch"] if python else [])]
+    print_table("ms of a step: least run (median run), times Stint's least", rows, names,
+                lambda tally, all: tally.time(all["stint"]))
+    print_table(f"Greatest run / least, idle share of the workers, different states in {args.runs} runs", rows, names,
+                lambda tally, all: tally.steadiness())
 
 
 if __name__ == "__main__":
