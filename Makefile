@@ -38,6 +38,7 @@ bench: install-bench build/build.ninja
 	@if [ -x build/benchmarks/graphs/against_checkmate ]; then build/benchmarks/graphs/against_checkmate; fi
 	@if [ -x build/benchmarks/energy/predictions ]; then build/benchmarks/energy/predictions; fi
 	@if [ -x build/benchmarks/overhead/overhead ]; then build/benchmarks/overhead/overhead; fi
+	@if [ -x build/benchmarks/starpu/train_with ]; then benchmarks/starpu/compare.py build --runs 3; fi
 
 fuzz: install-fuzz build-fuzz/build.ninja
 	@$(call build,fuzz)

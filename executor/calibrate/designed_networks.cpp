@@ -134,14 +134,41 @@ std::vector<Layer> image_layers(const ImageSizes& s) {
   return layers;
 }
 
+// Beside them, convolutions of few channels, which are computed in one go with what follows them.
+// Sizes of their own, so that the others are the same with or without them.
+void add_picture(const ImageSizes& s, const DesignLimits& limits, Network& network) {
+  Draw draw(static_cast<std::uint64_t>(s.side * 1000 + s.channels));
+  const std::int64_t channels = draw.one_of(std::array{1, 1, 3, 4});
+  const double most = std::sqrt(limits.most_bytes / (32.0 * static_cast<double>(s.samples)));
+  const std::int64_t side = draw.log_uniform(16, std::max(most, 17.0));
+  const auto conv = [&] {
+    const std::int64_t kernel = draw.one_of(std::array{3, 3, 5});
+    return Conv2d{.filters = draw.log_uniform(2, 4), .kernel = {kernel, kernel}};
+  };
+  network.inputs.push_back({"picture", {batch_dimension, {channels}, {side}, {side}}});
+  const std::vector<Layer> layers = {
+      {"first", conv(), {"picture"}},
+      {"first_relu", Relu{}, {"first"}},
+      {"second", conv(), {"first_relu"}},
+      {"second_relu", Relu{}, {"second"}},
+      {"halved", MaxPool2d{.kernel = {2, 2}, .stride = {2, 2}}, {"second_relu"}},
+      {"spread", Flatten{}, {"halved"}},
+      {"others", Linear{.features = 10}, {"spread"}},
+      {"scores", Add{}, {"classes", "others"}}};
+  network.layers.insert(network.layers.end(), layers.begin(), layers.end());
+}
+
 NetworkStep images(const DesignLimits& limits, Draw& draw) {
   const ImageSizes s = image_sizes(limits, draw);
   Network network{.name = "images", .layers = image_layers(s)};
-  network.inputs = {{"image", {batch_dimension, {s.channels}, {s.side}, {s.side}}},
-                    {"label", {batch_dimension}, Element::int32}};
-  network.loss = {CrossEntropy{}, {"classes", "label"}};
+  network.inputs = {{"image", {batch_dimension, {s.channels}, {s.side}, {s.side}}}};
+  add_picture(s, limits, network);
+  network.inputs.push_back({"label", {batch_dimension}, Element::int32});
+  network.loss = {CrossEntropy{}, {"scores", "label"}};
   network.optimizer = some_optimizer(draw);
-  return designed(std::move(network), s.samples);
+  NetworkStep step = designed(std::move(network), s.samples);
+  step.lowering.fuse = true;
+  return step;
 }
 
 struct SequenceSizes {

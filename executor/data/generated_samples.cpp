@@ -1,5 +1,6 @@
 #include "executor/data/generated_samples.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "executor/data/random_numbers.hpp"
@@ -21,15 +22,20 @@ std::int64_t number_below(std::int64_t range, std::uint64_t key) {
   return static_cast<std::int64_t>(mix(key) % static_cast<std::uint64_t>(range));
 }
 
-// Patterns of images are patches of 4 × 4 pixels, which survive convolutions and pooling.
-std::int64_t patch_of(const SampleInput& input, std::int64_t element) {
-  if (input.shape.size() != 3) return element;
-  constexpr std::int64_t side = 4;
-  const std::int64_t width = input.shape[2];
-  const std::int64_t row = element / width;  // of all channels
-  const std::int64_t patch_row =
-      row / input.shape[1] * input.shape[1] + row % input.shape[1] / side;
-  return patch_row * width + element % width / side;
+// Patterns of images are patches of 4 × 4 pixels, which survive convolutions and pooling: rows of
+// all channels, and in them runs of pixels of one patch. Of what is no image, every element is one.
+struct Patches {
+  std::int64_t width = 1;
+  std::int64_t height = 1;
+  std::int64_t side = 1;
+  // The first patch of a row.
+  std::int64_t first(std::int64_t row) const {
+    return (row / height * height + row % height / side) * width;
+  }
+};
+Patches patches_of(const SampleInput& input) {
+  if (input.shape.size() != 3) return {};
+  return {.width = input.shape[2], .height = input.shape[1], .side = 4};
 }
 
 template <typename Element>
@@ -68,9 +74,17 @@ void GeneratedSamples::make_numbers(const SampleInput& input, std::uint64_t patt
                                     std::uint64_t sample, std::span<std::byte> bytes) const {
   constexpr double half = 0.70710678118654752;  // of the variance each
   const std::uint64_t own = derive(derive(sample, noise), input.name);
-  for (std::int64_t i = 0; i < input.elements; ++i) {
-    const double disturbed = input.is_label ? 0 : normal_at(own, i);
-    put(bytes, i, static_cast<float>(half * (normal_at(pattern, patch_of(input, i)) + disturbed)));
+  const Patches patches = patches_of(input);
+  for (std::int64_t begin = 0; begin < input.elements; begin += patches.width) {
+    const std::int64_t first = patches.first(begin / patches.width);
+    for (std::int64_t column = 0; column < patches.width; column += patches.side) {
+      const double shared = normal_at(pattern, first + column / patches.side);
+      const std::int64_t end = begin + std::min(column + patches.side, patches.width);
+      for (std::int64_t i = begin + column; i < end; ++i) {
+        const double disturbed = input.is_label ? 0 : normal_at(own, i);
+        put(bytes, i, static_cast<float>(half * (shared + disturbed)));
+      }
+    }
   }
 }
 

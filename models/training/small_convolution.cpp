@@ -29,12 +29,10 @@ std::int64_t product_of(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-// Beyond that, products of matrices by oneDNN are faster.
 bool is_small_convolution(const Conv2d& layer, std::int64_t channels) {
   constexpr std::int64_t most_channels = 4;
-  constexpr std::int64_t most_filters = 8;
   constexpr std::int64_t most_taps = 7;
-  return layer.groups == 1 && channels <= most_channels && layer.filters <= most_filters &&
+  return layer.groups == 1 && channels <= most_channels && layer.filters <= most_small_channels &&
          layer.kernel[0] <= most_taps && layer.kernel[1] <= most_taps &&
          layer.kernel[0] * layer.kernel[1] > 1 && layer.stride == Pair{1, 1} &&
          layer.dilation == Pair{1, 1} && has_less_padding_than_taps(layer);

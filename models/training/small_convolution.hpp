@@ -15,6 +15,9 @@ namespace stint {
 inline constexpr std::int64_t band_rows = 8;
 inline constexpr std::int64_t band_lanes = 16;
 
+// Of inputs and outputs: beyond that, products of matrices by a library are faster.
+inline constexpr int most_small_channels = 8;
+
 bool is_small_convolution(const Conv2d& layer, std::int64_t channels);
 
 // The places of a band in a workspace, in floats.

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "executor/cpu/own/small_convolution.hpp"
+#include "executor/cpu/own/with_constant.hpp"
 
 namespace stint {
 namespace {
@@ -18,19 +19,17 @@ struct BandPlanes {
   std::int64_t plane;
 };
 
-template <typename Number>
-void to_planes(const Number* pixels, std::int64_t channels, std::int64_t width, Number* row,
-               std::int64_t plane) {
-  for (std::int64_t c = 0; c < channels; ++c) {
-    for (std::int64_t i = 0; i < width; ++i) row[c * plane + i] = pixels[i * channels + c];
+template <int channels, typename Number>
+void to_planes(const Number* pixels, std::int64_t width, Number* row, std::int64_t plane) {
+  for (std::int64_t i = 0; i < width; ++i) {
+    for (int c = 0; c < channels; ++c) row[c * plane + i] = pixels[i * channels + c];
   }
 }
 
-template <typename Number>
-void from_planes(const Number* row, std::int64_t plane, std::int64_t channels, std::int64_t width,
-                 Number* pixels) {
+template <int channels, typename Number>
+void from_planes(const Number* row, std::int64_t plane, std::int64_t width, Number* pixels) {
   for (std::int64_t i = 0; i < width; ++i) {
-    for (std::int64_t c = 0; c < channels; ++c) pixels[i * channels + c] = row[c * plane + i];
+    for (int c = 0; c < channels; ++c) pixels[i * channels + c] = row[c * plane + i];
   }
 }
 
@@ -49,7 +48,9 @@ void take_rows(const ImageSizes& image, const Number* sample, std::int64_t first
     Number* const begin = to.at + row * to.pitch;
     const std::int64_t at = (first + row) * image.width;
     if (image.channels_last && image.channels > 1)
-      return to_planes(sample + at * image.channels, image.channels, image.width, begin, to.plane);
+      return with_constant<most_small_channels>(image.channels, [&](auto channels) {
+        to_planes<channels.value>(sample + at * image.channels, image.width, begin, to.plane);
+      });
     for (std::int64_t c = 0; c < image.channels; ++c)
       std::memcpy(begin + c * to.plane, sample + c * image.height * image.width + at,
                   static_cast<std::size_t>(image.width) * sizeof(Number));
@@ -63,8 +64,9 @@ void put_rows(const ImageSizes& image, const BandPlanes<Number>& from, std::int6
     const Number* const begin = from.at + row * from.pitch;
     const std::int64_t at = (first + row) * image.width;
     if (image.channels_last && image.channels > 1)
-      return from_planes(begin, from.plane, image.channels, image.width,
-                         sample + at * image.channels);
+      return with_constant<most_small_channels>(image.channels, [&](auto channels) {
+        from_planes<channels.value>(begin, from.plane, image.width, sample + at * image.channels);
+      });
     for (std::int64_t c = 0; c < image.channels; ++c)
       std::memcpy(sample + c * image.height * image.width + at, begin + c * from.plane,
                   static_cast<std::size_t>(image.width) * sizeof(Number));

@@ -5,9 +5,8 @@
 // Local to the file that includes it, like wide_lanes.hpp.
 #pragma once
 
-#include <type_traits>
-
 #include "executor/cpu/own/wide_lanes.hpp"
+#include "executor/cpu/own/with_constant.hpp"
 
 namespace stint {
 namespace {
@@ -24,15 +23,6 @@ constexpr int most_columns = 1;
 constexpr int most_sum_planes = 2;
 constexpr int most_sum_taps = 3;
 #endif
-
-// call(n as a constant), for n from 1 to most.
-template <int most, typename Call>
-void with_constant(std::int64_t n, const Call& call) {
-  if constexpr (most > 1) {
-    if (n < most) return with_constant<most - 1>(n, call);
-  }
-  call(std::integral_constant<int, most>());
-}
 
 // visit(first, count as a constant) over runs of at most so many.
 template <int most, typename Visit>

@@ -73,7 +73,9 @@ TEST_CASE("designed networks run every op that training has", "[calibrate]") {
     CHECK(std::any_of(ops.begin(), ops.end(),
                       [&](const std::string& op) { return op.substr(0, op.find('.')) == layer; }));
   }
-  for (const char* op : {"conv2d.forward", "conv2d.backward_data", "conv2d.backward_weights"})
+  for (const char* op :
+       {"conv2d.forward", "conv2d.backward_data", "conv2d.backward_weights", "conv2d_relu.forward",
+        "conv2d_relu.backward", "conv2d_relu_pool.forward", "conv2d_relu_pool.backward"})
     CHECK(ops.contains(op));
 }
 

@@ -5,26 +5,18 @@
 
 #include "executor/cpu/own/attention.hpp"
 #include "models/training/effort.hpp"
+#include "tests/executor/cpu/seeded_numbers.hpp"
 
 using namespace stint;
 
 namespace {
 
-std::vector<float> numbers(std::int64_t count, std::uint64_t seed) {
-  std::vector<float> made(static_cast<std::size_t>(count));
-  for (float& number : made) {
-    seed = seed * 6364136223846793005U + 1442695040888963407U;
-    number = static_cast<float>(seed >> 40) / static_cast<float>(1 << 23) - 1;
-  }
-  return made;
-}
-
 // Everything that a head writes, forward and backward.
 std::vector<float> written(const AttentionLoops& loops, const HeadSizes& sizes) {
-  const auto q = numbers(sizes.queries * sizes.query_row(), 1);
-  const auto k = numbers(sizes.keys * sizes.query_row(), 2);
-  const auto v = numbers(sizes.keys * sizes.value_row(), 3);
-  const auto dy = numbers(sizes.queries * sizes.value_row(), 4);
+  const auto q = seeded_numbers(sizes.queries * sizes.query_row(), 1);
+  const auto k = seeded_numbers(sizes.keys * sizes.query_row(), 2);
+  const auto v = seeded_numbers(sizes.keys * sizes.value_row(), 3);
+  const auto dy = seeded_numbers(sizes.queries * sizes.value_row(), 4);
   std::vector<float> y(dy.size()), log_sum(static_cast<std::size_t>(sizes.queries));
   std::vector<float> dq(q.size()), dk(k.size()), dv(v.size());
   const std::int64_t bytes = attention_workspace_bytes(sizes.keys, sizes.width, sizes.out_width);

@@ -6,6 +6,7 @@
 #include "executor/cpu/packed_weights.hpp"
 #include "files/input_error.hpp"
 #include "files/text_file.hpp"
+#include "models/training/fuse.hpp"
 #include "planner/plan.hpp"
 #include "schedules/validate.hpp"
 #include "tests/executor/cpu/trainings.hpp"
@@ -66,7 +67,10 @@ TEST_CASE("a plan for measured kernels ends with the same bits as one for assume
   CAPTURE(network.name);
   const std::int64_t microbatches = GENERATE(1, 2);
   const Request request{.batch = 8, .microbatches = microbatches, .leaves = 2};
-  const Lowering lowering{.batch = 8, .microbatches = microbatches, .leaves = 2};
+  const Lowering lowering{.batch = 8,
+                          .microbatches = microbatches,
+                          .leaves = 2,
+                          .fuse = can_fuse(network, ImageLayout::nhwc)};
   const auto kernels = measured(network, lowering);
   const Schedule pinned = planned_with(network, kernels, request);
   CHECK(validate(pinned).empty());

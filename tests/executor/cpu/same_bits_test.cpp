@@ -53,8 +53,8 @@ Tally expect_same_bits(const Network& network, const Request& request,
 std::vector<Variant> all_variants() {
   std::vector<Variant> all = {{.workers = 2, .grain = 1},
                               {.workers = 4, .grain = 2},
-                              {.fuse = false},
-                              {.percent = 60, .workers = 2, .grain = 1, .fuse = false}};
+                              {.workers = 2, .grain = 1, .fuse = false}};
+  for (const int percent : {0, 80, 60, 50}) all.push_back({.percent = percent, .fuse = false});
   for (const int percent : {100, 80, 60, 50}) {
     for (const int workers : {1, 2, 4}) {
       for (const bool offload : {false, true})
@@ -102,7 +102,8 @@ TEST_CASE("networks of hundreds of tasks end with the same bits on any workers",
 TEST_CASE("a deep chain ends with the same bits where it must recompute or offload",
           "[same bits]") {
   const Network network = thin_network("vgg11", 64);
-  const std::vector<Variant> variants = {{.percent = 90}, {.percent = 90, .offload = false}};
+  const std::vector<Variant> variants = {
+      {.percent = 90}, {.percent = 90, .offload = false}, {.workers = 2, .fuse = false}};
   const Tally tally = expect_same_bits(network, {.batch = 16, .leaves = 2}, variants);
   CHECK(tally.bounded >= 1);
   CHECK(tally.sparing >= 1);

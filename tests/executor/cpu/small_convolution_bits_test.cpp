@@ -5,19 +5,11 @@
 #include <vector>
 
 #include "executor/cpu/own/small_convolution.hpp"
+#include "tests/executor/cpu/seeded_numbers.hpp"
 
 using namespace stint;
 
 namespace {
-
-std::vector<float> numbers(std::int64_t count, std::uint64_t seed) {
-  std::vector<float> made(static_cast<std::size_t>(count));
-  for (float& number : made) {
-    seed = seed * 6364136223846793005U + 1442695040888963407U;
-    number = static_cast<float>(seed >> 40) / static_cast<float>(1 << 23) - 1;
-  }
-  return made;
-}
 
 SmallConvolution convolution(const Conv2d& layer, std::int64_t channels, std::int64_t height,
                              std::int64_t width, bool pools) {
@@ -43,10 +35,10 @@ SmallConvolution convolution(const Conv2d& layer, std::int64_t channels, std::in
 
 // Everything that is written, forward and backward.
 std::vector<float> written(const SmallConvolutionLoops& loops, const SmallConvolution& s) {
-  const auto x = numbers(s.samples * s.input.elements(), 1);
-  const auto weight = numbers(s.output.channels * s.input.channels * s.taps(), 2);
-  const auto bias = numbers(s.output.channels, 3);
-  const auto dy = numbers(s.samples * s.result.elements(), 4);
+  const auto x = seeded_numbers(s.samples * s.input.elements(), 1);
+  const auto weight = seeded_numbers(s.output.channels * s.input.channels * s.taps(), 2);
+  const auto bias = seeded_numbers(s.output.channels, 3);
+  const auto dy = seeded_numbers(s.samples * s.result.elements(), 4);
   std::vector<float> y(dy.size()), dx(x.size()), weights(weight.size()), biases(bias.size());
   std::vector<std::uint8_t> indices(dy.size());
   std::vector<float> workspace(static_cast<std::size_t>(s.at.end));

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""A training step on two cores: planned by Stint, run by StarPU's schedulers with the same kernels and cuts, and PyTorch.
+
+    benchmarks/starpu/compare.py BUILD [MODEL:BATCH:LEAVES…] [--runs N] [--steps N] [--warmup N]
+
+Contestants take turns, each in a process of its own, `runs` times; a run counts as its median step, and the least run
+counts most (other programs can only add to a time). Two tables: times; and how steady they are, the share of time in
+which workers were idle, how many different states the runs ended with. Inputs are in memory before a step begins.
+StarPU sums gradients as the plan does; "+redux" is its own way, a sum for each worker. PyTorch is left out if absent.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CASES = ["dahl_cnn:4:4", "dahl_cnn:14:7", "dahl_cnn:32:4", "dahl_cnn:32:32", "dahl_cnn:100:4", "dahl_cnn:100:100",
+         "dahl_cnn_512:4:4", "dahl_cnn_512:14:7", "dahl_cnn_512:32:4", "dahl_cnn_512:100:4"]
+STARPU = ["eager", "lws", "dmda", "eager+redux"]
+
+
+def output_of(command):
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{command[0]}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def platform_of_two(build, folder, model):
+    """This machine, as `plan` finds it, with two workers."""
+    output_of([build / "plan", model, "here", "-q", "-o", folder / "here.json"])
+    platform = json.loads((folder / "here.json").read_text())["platform"]
+    platform["nodes"][0]["devices"][0]["workers"] = 2
+    (folder / "platform.json").write_text(json.dumps(platform))
+    return folder / "platform.json"
+
+
+def has_torch(python):
+    return subprocess.run([python, "-c", "import torch"], stderr=subprocess.DEVNULL).returncode == 0
+
+
+class Tally:
+    def __init__(self):
+        self.medians, self.idle, self.states = [], [], set()
+
+    def add(self, line):
+        said = json.loads(line)
+        self.medians.append(statistics.median(said["seconds"]))
+        if said["idle"] is not None:
+            self.idle.append(said["idle"])
+        self.states.add(said["state_sha256"])
+
+    def least(self):
+        return min(self.medians)
+
+    def time(self, best):
+        """Least and median run, and how many times as long as the best's."""
+        ratio = "" if self is best else f", {self.least() / best.least():.1f}×"
+        return f"{self.least() * 1e3:.3g} ({statistics.median(self.medians) * 1e3:.3g}){ratio}"
+
+    def steadiness(self):
+        idle = f", idle {100 * statistics.median(self.idle):.0f} %" if self.idle else ""
+        return f"{max(self.medians) / self.least():.2f}{idle}, {len(self.states)}"
+
+
+def print_table(title, rows, names, cell):
+    print(f"\n{title}:\n\n| | {' | '.join(names)} |\n|---|{'--:|' * len(names)}")
+    for case, tallies in rows.items():
+        print(f"| {case} | {' | '.join(cell(tally, tallies) for tally in tallies.values())} |")
+
+
+def compare(build, python, case, args):
+    name, batch, leaves = case.split(":")
+    model = ROOT / "models" / f"{name}.json"
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        schedule = folder / "schedule.json"
+        output_of([build / "plan", model, platform_of_two(build, folder, model), "--batch", batch, "--leaves", leaves,
+                   "--grain", 1, "--objective", "time", "-q", "-o", schedule])
+        tallies = {who: Tally() for who in ["stint", *STARPU, *(["PyTorch"] if python else [])]}
+        for _ in range(args.runs):
+            for who, tally in tallies.items():
+                if who == "PyTorch":
+                    tally.add(output_of([python, HERE / "train_with_pytorch.py", model, batch, args.steps, args.warmup]))
+                else:
+                    tally.add(output_of([build / "benchmarks/starpu/train_with", schedule, who, args.steps, args.warmup]))
+    return tallies
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("cases", nargs="*", default=CASES)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--warmup", type=int, default=10)
+    parser.add_argument("--python", default=sys.executable, help="the one that has PyTorch")
+    args = parser.parse_args()
+    build = args.build.absolute()
+    if not (build / "benchmarks/starpu/train_with").exists():
+        sys.exit("skipped: train_with was not built; expected StarPU 1.3 and oneDNN")
+    os.environ.setdefault("OMP_NUM_THREADS", "2")
+    python = args.python if has_torch(args.python) else None
+    if not python:
+        print("PyTorch is left out: it cannot be imported here")
+    rows = {}
+    for case in args.cases:
+        name, batch, leaves = case.split(":")
+        rows[f"{name}, batch {batch}, {leaves} leaves"] = compare(build, python, case, args)
+        print(f"{case} is measured", file=sys.stderr)
+    names = ["Stint", *(f"StarPU {who}" for who in STARPU), *(["PyTorch"] if python else [])]
+    print_table("ms of a step: least run (median run), times Stint's least", rows, names,
+                lambda tally, all: tally.time(all["stint"]))
+    print_table(f"Greatest run / least, idle share of the workers, different states in {args.runs} runs", rows, names,
+                lambda tally, all: tally.steadiness())
+
+
+if __name__ == "__main__":
+    main()
