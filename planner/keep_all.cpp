@@ -49,7 +49,7 @@ class KeepAll {
   // crews that are not worth most are tried only where nothing fits, or where memory is the aim.
   Answer best() {
     Answer answer;
-    std::vector<Candidate> candidates = by_state();
+    std::vector<Candidate> candidates = by_state(crews(problem_));
     const bool all = problem_.request().objective == Objective::memory;
     std::vector<Candidate> orders = by_order(candidates, all ? INT_MAX : 1);
     std::move(orders.begin(), orders.end(), std::back_inserter(candidates));
@@ -63,14 +63,14 @@ class KeepAll {
   }
 
   std::optional<RoughValue> rough_value() {
-    const std::vector<Candidate> candidates = by_state();
+    const std::vector<Candidate> candidates = by_state(full_crews());
     if (candidates.empty() || !candidates.front().cost) return std::nullopt;
     const auto [none, late, value, second] = key(candidates.front());
     return RoughValue{late, value, candidates.front().cost->live_bytes};
   }
 
   std::vector<Candidate> all_candidates() {
-    std::vector<Candidate> candidates = by_state();
+    std::vector<Candidate> candidates = by_state(crews(problem_));
     std::vector<Candidate> orders = by_order(candidates, INT_MAX);
     std::move(orders.begin(), orders.end(), std::back_inserter(candidates));
     return candidates;
@@ -98,10 +98,23 @@ class KeepAll {
                      [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
   }
 
+  // Those in which devices work with all of their workers or not at all.
+  std::vector<Crew> full_crews() const {
+    std::vector<Crew> full = crews(problem_);
+    const auto& devices = problem_.platform().devices;
+    std::erase_if(full, [&](const Crew& crew) {
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        if (crew.workers[d] != 0 && crew.workers[d] != devices[d].workers) return true;
+      }
+      return false;
+    });
+    return full;
+  }
+
   // Every crew in every power state that is tried.
-  std::vector<Candidate> by_state() {
+  std::vector<Candidate> by_state(const std::vector<Crew>& among) {
     std::vector<Candidate> all;
-    for (const Crew& crew : crews(problem_)) {
+    for (const Crew& crew : among) {
       for (const Crew& choice : with_states(problem_, crew)) {
         for (TaskOrder& order : first_orders(choice))
           all.push_back({choice, std::move(order), {}, {}});
