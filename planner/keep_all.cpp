@@ -4,7 +4,6 @@
 #include <climits>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "planner/order.hpp"
 #include "planner/parallel.hpp"
 #include "planner/pieces.hpp"
+#include "planner/ready_order.hpp"
 #include "planner/steps.hpp"
 
 namespace stint {
@@ -49,7 +49,7 @@ class KeepAll {
   // crews that are not worth most are tried only where nothing fits, or where memory is the aim.
   Answer best() {
     Answer answer;
-    std::vector<Candidate> candidates = by_state();
+    std::vector<Candidate> candidates = by_state(crews(problem_));
     const bool all = problem_.request().objective == Objective::memory;
     std::vector<Candidate> orders = by_order(candidates, all ? INT_MAX : 1);
     std::move(orders.begin(), orders.end(), std::back_inserter(candidates));
@@ -63,14 +63,14 @@ class KeepAll {
   }
 
   std::optional<RoughValue> rough_value() {
-    const std::vector<Candidate> candidates = by_state();
+    const std::vector<Candidate> candidates = by_state(full_crews());
     if (candidates.empty() || !candidates.front().cost) return std::nullopt;
     const auto [none, late, value, second] = key(candidates.front());
     return RoughValue{late, value, candidates.front().cost->live_bytes};
   }
 
   std::vector<Candidate> all_candidates() {
-    std::vector<Candidate> candidates = by_state();
+    std::vector<Candidate> candidates = by_state(crews(problem_));
     std::vector<Candidate> orders = by_order(candidates, INT_MAX);
     std::move(orders.begin(), orders.end(), std::back_inserter(candidates));
     return candidates;
@@ -98,12 +98,27 @@ class KeepAll {
                      [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
   }
 
-  // Every crew in every power state that is tried, in one order.
-  std::vector<Candidate> by_state() {
+  // Those in which devices work with all of their workers or not at all.
+  std::vector<Crew> full_crews() const {
+    std::vector<Crew> full = crews(problem_);
+    const auto& devices = problem_.platform().devices;
+    std::erase_if(full, [&](const Crew& crew) {
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        if (crew.workers[d] != 0 && crew.workers[d] != devices[d].workers) return true;
+      }
+      return false;
+    });
+    return full;
+  }
+
+  // Every crew in every power state that is tried.
+  std::vector<Candidate> by_state(const std::vector<Crew>& among) {
     std::vector<Candidate> all;
-    for (const Crew& crew : crews(problem_)) {
-      for (const Crew& choice : with_states(problem_, crew))
-        all.push_back({choice, first_order(choice), {}, {}});
+    for (const Crew& crew : among) {
+      for (const Crew& choice : with_states(problem_, crew)) {
+        for (TaskOrder& order : first_orders(choice))
+          all.push_back({choice, std::move(order), {}, {}});
+      }
     }
     price_all(all);
     sort(all);
@@ -129,18 +144,12 @@ class KeepAll {
     return all;
   }
 
-  // For a single worker the order of the file, for several the critical path.
-  TaskOrder first_order(const Crew& crew) const {
-    if (std::accumulate(crew.workers.begin(), crew.workers.end(), 0) == 1) return orders_.front();
-    std::vector<double> seconds(problem_.graph().tasks.size(),
-                                std::numeric_limits<double>::infinity());
-    for (std::size_t d = 0; d < crew.workers.size(); ++d) {
-      if (crew.workers[d] == 0) continue;
-      const double speed = problem_.platform().devices[d].states[crew.state[d]].speed;
-      for (std::size_t t = 0; t < seconds.size(); ++t)
-        seconds[t] = std::min(seconds[t], problem_.seconds[d][t] / speed);
-    }
-    return critical_path_order(problem_, seconds);
+  // For a single worker the order of the file; for several the critical path, and what keeps all of
+  // them busy.
+  std::vector<TaskOrder> first_orders(const Crew& crew) const {
+    if (std::accumulate(crew.workers.begin(), crew.workers.end(), 0) == 1) return {orders_.front()};
+    return {critical_path_order(problem_, fastest_seconds(problem_, crew)),
+            ready_order(problem_, crew)};
   }
 
   // An interruption leaves candidates without a cost, but for the first.

@@ -18,8 +18,8 @@ namespace stint {
 
 std::optional<Answer> keep_all(const Problem& problem, const SearchOptions& options);
 
-// What its plans would be worth, without addresses: the best of all crews and power states, each in
-// one order. Nothing if no crew can do it.
+// What its plans would be worth, without addresses: the best of crews of all workers of a device,
+// or of all devices, in all power states, each in an order or two. Nothing if no crew can do it.
 struct RoughValue {
   bool late = false;  // the deadline is missed
   double value = 0;   // of the objective; bytes are live bytes

@@ -74,7 +74,7 @@ std::vector<Quantity> prices(const Platform& platform) {
 TEST_CASE("the promised machines are there", "[bundled]") {
   const auto names = bundled();
   for (const char* name : {"course", "desk", "dgx-a100", "g5k-taurus", "hgx-h100", "jetson-tx2",
-                           "rpi4", "xeon-v100-pcie"}) {
+                           "laptop-14", "rpi4", "xeon-v100-pcie"}) {
     CAPTURE(name);
     CHECK(std::find(names.begin(), names.end(), name) != names.end());
   }
