@@ -1,5 +1,7 @@
 #include "tests/cuda_host/test_objects.hpp"
 
+#include <cmath>
+
 namespace cuda_host {
 namespace {
 
@@ -31,6 +33,19 @@ cudaError_t launch_doubling(const float* x, int declared_x, float* y, int declar
 
 cudaError_t launch_doubling(const float* x, float* y, int count, cudaStream_t stream) {
   return launch_doubling(x, count, y, count, count, stream);
+}
+
+Floats random_floats(std::size_t count, std::mt19937_64& random) {
+  Floats values(count);
+  for (float& value : values) value = static_cast<float>(random() % 2001) / 1000 - 1;
+  return values;
+}
+
+void expect_near(const Floats& found, const std::vector<double>& expected) {
+  for (std::size_t i = 0; i < found.size(); ++i)
+    expect(std::abs(found[i] - expected[i]) < 1e-4, "element " + std::to_string(i) + " is " +
+                                                        std::to_string(found[i]) + "; expected " +
+                                                        std::to_string(expected[i]));
 }
 
 }  // namespace cuda_host

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <random>
 #include <vector>
 
 #include "tests/cuda_host/child.hpp"
@@ -81,6 +82,9 @@ class DeviceFloats {
   float* at_ = nullptr;
   std::size_t count_ = 0;
 };
+
+Floats random_floats(std::size_t count, std::mt19937_64& random);  // from -1 to 1
+void expect_near(const Floats& found, const std::vector<double>& expected);
 
 // Registers the kernel y[i] = 2 x[i] and launches it.
 cudaError_t launch_doubling(const float* x, float* y, int count, cudaStream_t stream);
