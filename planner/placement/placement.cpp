@@ -13,6 +13,7 @@
 #include "planner/placement/placement_bound.hpp"
 #include "planner/placement/placement_search.hpp"
 #include "planner/placement/placement_starts.hpp"
+#include "planner/placement/placement_window.hpp"
 #include "schedules/validate.hpp"
 
 namespace stint {
@@ -34,6 +35,9 @@ constexpr int most_rounds_of_cuts = 200;
 constexpr double small_gap = 1e-4;  // worth a finer bound
 constexpr std::size_t most_tasks_of_fine_bounds = 150;
 constexpr int most_starts = 3;
+constexpr int window_tasks = 60;
+constexpr int window_step = 40;  // so that they overlap
+constexpr double window_temperature = 0.004;
 constexpr double tasks_of_temperatures = 100;
 constexpr int attempts = 6;  // at fitting addresses into the memories
 
@@ -172,7 +176,39 @@ class Placing {
     }
     std::stable_sort(ends.begin(), ends.end(), better);
     PlacementTrial best = anneal(ends.front(), steps / 2, 0.002, most_starts);
+    if (graph_.tasks() > most_tasks_of_automatic_solver) search_windows(best);
     fit(std::move(best));
+  }
+
+  // Stretch by stretch, each as a problem of its own.
+  void search_windows(PlacementTrial& best) {
+    const Request& request = problem_.request();
+    if (request.bill != Bill::makespan || deadline_seconds(request)) return;
+    const int tasks = static_cast<int>(graph_.tasks());
+    const double steps = search_steps() * window_step / tasks;
+    for (int first = 0; first < tasks && !options_.is_interrupted(); first += window_step)
+      improve_window(best, first, std::min(tasks, first + window_tasks), steps);
+  }
+
+  void improve_window(PlacementTrial& best, int first, int end, double steps) {
+    const auto window = placement_window(graph_, best.choice, first, end);
+    if (!window) return;
+    const auto inside = placed_graph(window->problem);
+    if (!inside) return;
+    PlacedReplay replay(*inside);
+    const auto start = tried(*inside, replay, choice_inside(*window, *inside, best.choice),
+                             window->problem.capacity_bytes);
+    if (!start) return;
+    PlacementSearchOptions options;
+    options.capacity_bytes = window->problem.capacity_bytes;
+    options.steps = static_cast<std::int64_t>(steps);
+    options.seed = static_cast<std::uint64_t>(problem_.request().seed) * 1000 + first;
+    options.first_temperature = window_temperature;
+    options.interrupted = options_.interrupted;
+    const PlacementTrial found = search_placement(*inside, replay, *start, options);
+    auto outside = choice_outside(*window, found.choice, best.choice, first);
+    const auto trial = tried(graph_, replay_, std::move(outside), capacity_);
+    if (trial && score(*trial) < score(best)) best = *trial;
   }
 
   PlacementTrial anneal(const PlacementTrial& start, double steps, double temperature, int round) {
