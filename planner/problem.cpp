@@ -124,6 +124,16 @@ Grain grain_of(const Model& model, const Platform& platform, const Request& requ
   return {uniform_cuts(*network, request.grain), {}};
 }
 
+bool prices_all(const Platform& platform, const Graph& graph) {
+  const TaskTimes times(platform);
+  return std::ranges::all_of(graph.tasks, [&](const Task& task) {
+    for (std::size_t device = 0; device < platform.devices.size(); ++device) {
+      if (times.seconds_at_speed_1(task, static_cast<DeviceId>(device))) return true;
+    }
+    return false;
+  });
+}
+
 // What is fused has kernels on CPUs only.
 bool fuses(const Model& model, const Platform& platform, const Request& request) {
   const auto* const network = std::get_if<Network>(&model);
@@ -160,6 +170,10 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
                     .cuts = grain.cuts,
                     .splits = grain.splits};
   blank.graph = lowered(model, blank.lowering);
+  if (blank.lowering.fuse && !prices_all(platform, blank.graph)) {
+    blank.lowering.fuse = false;  // a platform that prices single layers prices those
+    blank.graph = lowered(model, blank.lowering);
+  }
   if (std::holds_alternative<Network>(model)) {
     blank.lowering.kernels = pinned_kernels(blank.graph, platform);
     if (!blank.lowering.kernels.empty()) blank.graph = lowered(model, blank.lowering);

@@ -13,6 +13,7 @@
 #include "planner/placement/placement_bound.hpp"
 #include "planner/placement/placement_search.hpp"
 #include "planner/placement/placement_starts.hpp"
+#include "planner/placement/placement_window.hpp"
 #include "schedules/validate.hpp"
 
 namespace stint {
@@ -22,15 +23,22 @@ constexpr double search_steps_per_unit = 2.5e6;  // of replays, for a unit of th
 constexpr double bound_work_per_unit = 0.7;      // the solver's, likewise
 constexpr double others_share = 0.1;             // of the limit, for the strategies of one device
 constexpr double automatic_share = 0.02;         // of the limit, beside other strategies
+constexpr double large_share = 0.2;              // likewise, where it does without the solver
+constexpr double large_tasks = 250;              // larger graphs get more steps, up to
+constexpr double most_steps_as_large = 4;        // so many times as many
 constexpr std::size_t most_tasks_automatically = 20'000;
 constexpr std::size_t most_tasks_of_automatic_solver = 300;
-constexpr std::size_t most_tasks_of_solver = 2'000;
+constexpr std::size_t most_tasks_of_solver = 500;
 constexpr double cut_tasks_per_unit = 1e5;  // tasks of all cuts, for a unit of the limit
 constexpr int least_rounds_of_cuts = 12;
 constexpr int most_rounds_of_cuts = 200;
 constexpr double small_gap = 1e-4;  // worth a finer bound
 constexpr std::size_t most_tasks_of_fine_bounds = 150;
 constexpr int most_starts = 3;
+constexpr int window_tasks = 60;
+constexpr int window_step = 40;  // so that they overlap
+constexpr double window_temperature = 0.004;
+constexpr double tasks_of_temperatures = 100;
 constexpr int attempts = 6;  // at fitting addresses into the memories
 
 bool is_ours(const Problem& problem) {
@@ -52,7 +60,7 @@ class Placing {
         answer_(answer),
         replay_(graph),
         capacity_(problem.capacity_bytes),
-        limit_(problem.request().limit * (is_automatic() ? automatic_share : 1)),
+        limit_(problem.request().limit * share_of_limit()),
         clusters_(tasks_by_state(graph)) {}
 
   void plan() {
@@ -67,6 +75,15 @@ class Placing {
   }
 
  private:
+  double share_of_limit() const {
+    if (!is_automatic()) return 1;
+    return graph_.tasks() > most_tasks_of_automatic_solver ? large_share : automatic_share;
+  }
+  double search_steps() const {
+    const double size = static_cast<double>(graph_.tasks()) / large_tasks;
+    return limit_ * search_steps_per_unit * std::clamp(size, 1.0, most_steps_as_large);
+  }
+
   // A plan of somebody else is the best there is.
   bool is_proved() const {
     if (!answer_.bound || !answer_.schedule) return false;
@@ -151,7 +168,7 @@ class Placing {
     std::stable_sort(starts_.begin(), starts_.end(), better);
     if (starts_.empty()) return;
     const int count = std::min<int>(most_starts, static_cast<int>(starts_.size()));
-    const double steps = limit_ * search_steps_per_unit;
+    const double steps = search_steps();
     std::vector<PlacementTrial> ends;
     for (int i = 0; i < count; ++i) {
       if (i > 0 && options_.is_interrupted()) break;
@@ -159,7 +176,39 @@ class Placing {
     }
     std::stable_sort(ends.begin(), ends.end(), better);
     PlacementTrial best = anneal(ends.front(), steps / 2, 0.002, most_starts);
+    if (graph_.tasks() > most_tasks_of_automatic_solver) search_windows(best);
     fit(std::move(best));
+  }
+
+  // Stretch by stretch, each as a problem of its own.
+  void search_windows(PlacementTrial& best) {
+    const Request& request = problem_.request();
+    if (request.bill != Bill::makespan || deadline_seconds(request)) return;
+    const int tasks = static_cast<int>(graph_.tasks());
+    const double steps = search_steps() * window_step / tasks;
+    for (int first = 0; first < tasks && !options_.is_interrupted(); first += window_step)
+      improve_window(best, first, std::min(tasks, first + window_tasks), steps);
+  }
+
+  void improve_window(PlacementTrial& best, int first, int end, double steps) {
+    const auto window = placement_window(graph_, best.choice, first, end);
+    if (!window) return;
+    const auto inside = placed_graph(window->problem);
+    if (!inside) return;
+    PlacedReplay replay(*inside);
+    const auto start = tried(*inside, replay, choice_inside(*window, *inside, best.choice),
+                             window->problem.capacity_bytes);
+    if (!start) return;
+    PlacementSearchOptions options;
+    options.capacity_bytes = window->problem.capacity_bytes;
+    options.steps = static_cast<std::int64_t>(steps);
+    options.seed = static_cast<std::uint64_t>(problem_.request().seed) * 1000 + first;
+    options.first_temperature = window_temperature;
+    options.interrupted = options_.interrupted;
+    const PlacementTrial found = search_placement(*inside, replay, *start, options);
+    auto outside = choice_outside(*window, found.choice, best.choice, first);
+    const auto trial = tried(graph_, replay_, std::move(outside), capacity_);
+    if (trial && score(*trial) < score(best)) best = *trial;
   }
 
   PlacementTrial anneal(const PlacementTrial& start, double steps, double temperature, int round) {
@@ -167,7 +216,10 @@ class Placing {
     options.capacity_bytes = capacity_;
     options.steps = static_cast<std::int64_t>(steps);
     options.seed = static_cast<std::uint64_t>(problem_.request().seed) * 1000 + round;
-    options.first_temperature = temperature;
+    // The larger a graph, the less of it a move changes.
+    options.first_temperature =
+        temperature *
+        std::min(1.0, tasks_of_temperatures / static_cast<double>(graph_.tasks() + 1));
     if (answer_.bound) options.good_enough = answer_.bound->value * (1 + 1e-9);
     options.clusters = &clusters_;
     options.interrupted = options_.interrupted;
@@ -176,7 +228,7 @@ class Placing {
 
   // Where addresses take more than there is, it is searched on with less.
   void fit(PlacementTrial trial) {
-    const double steps = limit_ * search_steps_per_unit / 10;
+    const double steps = search_steps() / 10;
     for (int attempt = 0; attempt < attempts; ++attempt) {
       if (!replay_.make(trial.choice)) return;
       Schedule schedule = finish(problem_, placed_draft(graph_, replay_), "placement");

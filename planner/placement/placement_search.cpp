@@ -9,9 +9,9 @@
 namespace stint {
 namespace {
 
-constexpr double last_temperature = 2e-6;
-constexpr double penalty = 3;             // of excess, against relative value
-constexpr double penalty_at_all = 0.002;  // for any excess
+constexpr double last_temperature = 2e-4;  // of the first
+constexpr double penalty = 3;              // of excess, against relative value
+constexpr double penalty_at_all = 0.002;   // for any excess
 
 double score(const PlacementTrial& trial, double base) {
   return trial.value / base + penalty * trial.excess + (trial.excess > 0 ? penalty_at_all : 0);
@@ -52,7 +52,7 @@ class Annealing {
   PlacementTrial run() {
     const auto per_replay = static_cast<std::int64_t>(graph_.tasks()) + 1;
     const std::int64_t moves = std::max<std::int64_t>(1, options_.steps / per_replay);
-    const double cooling = std::log(last_temperature / options_.first_temperature);
+    const double cooling = std::log(last_temperature);
     for (std::int64_t i = 0; i < moves; ++i) {
       if (best_.excess == 0 && best_.value <= options_.good_enough) break;
       if (options_.interrupted != nullptr && options_.interrupted->load()) break;

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "planner/placement/energy_list.hpp"
+#include "planner/placement/placed_replay.hpp"
+#include "planner/placement/placement_window.hpp"
 #include "planner/plan.hpp"
 #include "schedules/validate.hpp"
 #include "tests/planner/graphs/random_training.hpp"
@@ -46,7 +48,7 @@ int tasks_on(const PlacementChoice& choice, int device) {
 double planned(const Graph& graph, const Platform& platform, const std::string& strategy) {
   Request request;
   request.strategy = strategy;
-  request.limit = 1;
+  request.limit = 0.3;
   const Outcome outcome = plan(problem_of(graph, platform, request), {});
   REQUIRE(outcome.schedule);
   CHECK(validate(*outcome.schedule).empty());
@@ -110,6 +112,29 @@ TEST_CASE("two kinds of cores in one memory get the plan that trying everything 
   }
 }
 
+TEST_CASE("a stretch of the order is a problem of its own whose tasks keep their times and borders",
+          "[placement]") {
+  const Problem problem = problem_of(large_training(1, true), two_memories());
+  const auto graph = placed_graph(problem);
+  const PlacementChoice choice = *list_by_energy(*graph, {{1, 1}, 100});
+  const auto window = placement_window(*graph, choice, 100, 140);
+  REQUIRE(window);
+  const auto& of = window->task_of;
+  CHECK(static_cast<int>(of.size()) - std::count(of.begin(), of.end(), no_task) == 40);
+  for (std::size_t t = 0; t < of.size(); ++t) {
+    const int device = of[t] == no_task ? 0 : choice.device[of[t]];
+    const double seconds = window->problem.seconds[device][t];
+    CHECK((of[t] == no_task || seconds == problem.seconds[device][of[t]]));
+  }
+  const auto inside = placed_graph(window->problem);
+  REQUIRE(inside);
+  const PlacementChoice part = choice_inside(*window, *inside, choice);
+  CHECK(PlacedReplay(*inside).make(part));
+  const PlacementChoice back = choice_outside(*window, part, choice, 100);
+  CHECK(back.order == choice.order);
+  CHECK(back.device == choice.device);
+}
+
 TEST_CASE("large graphs are never worse on several devices than on the best one", "[placement]") {
   const bool with_updates = GENERATE(false, true);
   const Graph graph = large_training(3, with_updates);
@@ -125,7 +150,7 @@ TEST_CASE("large graphs are never worse on several devices than on the best one"
   }
 }
 
-TEST_CASE("a large graph that is wide takes fewer joules on two devices than on one",
+TEST_CASE("a large graph that is wide is done on two devices in the time that their speeds allow",
           "[placement]") {
   TwoMemoriesOptions machine;
   machine.bytes_per_second = 1e6;
@@ -134,6 +159,7 @@ TEST_CASE("a large graph that is wide takes fewer joules on two devices than on 
   const Platform platform = two_memories(machine);
   Request request;
   request.objective = Objective::time;
+  request.limit = 1;
   const Outcome outcome = plan(problem_of(graph, platform, request), {});
   REQUIRE(outcome.schedule);
   CHECK(outcome.schedule->predicted.seconds == Approx(267).margin(1));
