@@ -17,6 +17,7 @@
 #include "planner/pieces.hpp"
 #include "planner/ready_order.hpp"
 #include "planner/steps.hpp"
+#include "schedules/cache_traffic.hpp"
 
 namespace stint {
 
@@ -145,11 +146,16 @@ class KeepAll {
   }
 
   // For a single worker the order of the file; for several the critical path, and what keeps all of
-  // them busy.
+  // them busy. Where caches have a price, also leaf by leaf.
   std::vector<TaskOrder> first_orders(const Crew& crew) const {
-    if (std::accumulate(crew.workers.begin(), crew.workers.end(), 0) == 1) return {orders_.front()};
-    return {critical_path_order(problem_, fastest_seconds(problem_, crew)),
-            ready_order(problem_, crew)};
+    std::vector<TaskOrder> orders;
+    if (std::accumulate(crew.workers.begin(), crew.workers.end(), 0) == 1)
+      orders = {orders_.front()};
+    else
+      orders = {critical_path_order(problem_, fastest_seconds(problem_, crew)),
+                ready_order(problem_, crew)};
+    if (prices_caches(problem_.platform())) orders.push_back(newest_first_order(problem_));
+    return orders;
   }
 
   // An interruption leaves candidates without a cost, but for the first.

@@ -1,6 +1,7 @@
 #include "planner/order.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -156,6 +157,27 @@ TaskOrder depth_first_order(const Problem& problem) {
     if (after[t].empty()) search.visit(static_cast<TaskId>(t));
   }
   return search.finish();
+}
+
+TaskOrder newest_first_order(const Problem& problem) {
+  auto after = dependents(problem.before);
+  std::vector<std::size_t> missing;
+  TaskOrder ready;  // the last is next
+  for (const auto& before : problem.before) missing.push_back(before.size());
+  for (std::size_t t = missing.size(); t-- > 0;) {
+    if (missing[t] == 0) ready.push_back(static_cast<TaskId>(t));
+  }
+  TaskOrder order;
+  while (!ready.empty()) {
+    const TaskId task = ready.back();
+    ready.pop_back();
+    order.push_back(task);
+    std::sort(after[task].begin(), after[task].end(), std::greater<>());
+    for (const TaskId follower : after[task]) {
+      if (--missing[follower] == 0) ready.push_back(follower);
+    }
+  }
+  return order;
 }
 
 TaskOrder critical_path_order(const Problem& problem, const std::vector<double>& seconds) {

@@ -23,6 +23,10 @@ TaskOrder least_memory_order(const Problem& problem);
 // results are no larger than what they are made of (Sethi and Ullman, 1970; Liu, 1987). O(n log n).
 TaskOrder depth_first_order(const Problem& problem);
 
+// Whatever became ready last comes next: a leaf passes through as many layers as it can, forward
+// and backward, before the next is begun, and is still in the caches there. O(n log n).
+TaskOrder newest_first_order(const Problem& problem);
+
 // The task with the longest way to the end first, by the given seconds. O(n log n).
 TaskOrder critical_path_order(const Problem& problem, const std::vector<double>& seconds);
 

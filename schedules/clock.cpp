@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "schedules/cache_traffic.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
@@ -36,6 +37,7 @@ class Clock {
         times_(schedule.platform),
         workers_(workers),
         lanes_(order.lanes),
+        cache_seconds_(cache_seconds(schedule, workers, order.lanes)),
         result_(result),
         free_at_(workers_.size(), 0),
         channel_of_(channels(platform_)),
@@ -162,7 +164,9 @@ class Clock {
       const DeviceId device{workers_[action.worker].device};
       const Task& task = schedule_.graph.tasks[action.task];
       const PowerState& state = platform_.devices[device].states[std::max(0, action.state)];
-      result_.seconds[id] = times_.seconds_at_speed_1(task, device).value_or(0) / state.speed;
+      const double traffic = cache_seconds_.empty() ? 0 : cache_seconds_[id];
+      result_.seconds[id] =
+          (times_.seconds_at_speed_1(task, device).value_or(0) + traffic) / state.speed;
       result_.joules[id] = busy_watts(task, state) * result_.seconds[id];
     } else if (workers_[action.worker].is_link()) {
       const Link& link = platform_.links[workers_[action.worker].link];
@@ -218,6 +222,7 @@ class Clock {
   TaskTimes times_;
   const std::vector<Worker>& workers_;
   const Lanes& lanes_;
+  std::vector<double> cache_seconds_;  // by action, or none
   Simulation& result_;
   std::vector<double> free_at_;          // by worker
   std::vector<int> channel_of_;          // by link

@@ -117,7 +117,7 @@ class NetworkLowering {
     std::int64_t tasks = 0;
     for (const Operation& operation : training_.operations) {
       if (!operation.updates.empty())
-        tasks += ranges_of(operation.reads[0]);
+        tasks += std::ssize(ranges(operation.reads[0], elements_of(operation.reads[0])));
       else if (!is_concat_or_split(operation))
         tasks += pieces_of(operation);
     }
@@ -182,10 +182,17 @@ class NetworkLowering {
     return found == ranges_.end() ? 1 : found->second;
   }
 
+  std::vector<ElementRange> ranges(ValueId gradient, std::int64_t elements) const {
+    return element_ranges(elements, ranges_of(gradient));
+  }
+  std::int64_t elements_of(ValueId id) const {
+    return product(training_.values[id].shape).at(samples());
+  }
+
   // The update of a parameter, range by range.
   void add_ranges(const Operation& update, const std::string& name, const TaskTensors& whole) {
     const std::int64_t elements = tensors_.elements(whole.updates[0]);
-    for (const ElementRange range : element_ranges(elements, ranges_of(update.reads[0]))) {
+    for (const ElementRange range : ranges(update.reads[0], elements)) {
       TaskTensors part;
       for (const TensorId tensor : whole.reads) part.reads.push_back(tensors_.range(tensor, range));
       for (const TensorId tensor : whole.updates)
@@ -198,7 +205,7 @@ class NetworkLowering {
   void add_merges(ValueId value, const StepTasks::Merge& merge) {
     if (ranges_of(value) == 1) return tasks_.add_merge(merge);
     const std::int64_t elements = tensors_.elements(merge.result);
-    for (const ElementRange range : element_ranges(elements, ranges_of(value))) {
+    for (const ElementRange range : ranges(value, elements)) {
       StepTasks::Merge part = merge;
       for (TensorId* tensor : {&part.left, &part.right, &part.result})
         *tensor = tensors_.range(*tensor, range);

@@ -12,6 +12,7 @@
 #include "planner/grains/runs.hpp"
 #include "planner/grains/split.hpp"
 #include "planner/keep_all.hpp"
+#include "schedules/cache_traffic.hpp"
 
 namespace stint {
 namespace {
@@ -198,7 +199,8 @@ class GrainSearch {
 
 Grain choose_grain(const Network& network, const Platform& platform, const Request& request,
                    const std::string& model_file) {
-  if (request.leaves == 1 || workers_of(platform) == 1) return {};
+  if (request.leaves == 1) return {};
+  if (workers_of(platform) == 1 && !prices_caches(platform)) return {};
   return GrainSearch(network, platform, request, model_file).best();
 }
 

@@ -19,8 +19,8 @@
 
 namespace stint {
 
-// No cuts if there is one worker or one leaf, or if nothing fits: then layers had better be whole
-// and be computed again.
+// No cuts if there is one leaf, or one worker and no price of caches, or if nothing fits: then
+// layers had better be whole and be computed again.
 Grain choose_grain(const Network& network, const Platform& platform, const Request& request,
                    const std::string& model_file);
 
