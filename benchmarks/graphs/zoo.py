@@ -4,6 +4,7 @@ everything takes; prints a table: status, joules, proved bound, gap, processor s
 
     benchmarks/graphs/zoo.py --plan build/plan [--platform here] [--batch 8] [--shares 80 60 50]
                              [--networks resnet18 unet …] [--onnx FILE …] [--strategy auto] [--limit 10]
+                             [--timeout 600]
 
 The gap is of the plan as simulated, with addresses; `cannot fit` is proved, `no plan` is not.
 """
@@ -28,7 +29,10 @@ def planned(options, file, share):
     if file.suffix == ".onnx":
         command += ["--loss", "cross_entropy", "--optimizer", "sgd", "--momentum", "0.9"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout)
+    except subprocess.TimeoutExpired:
+        return {"status": "too long"}, options.timeout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     answer = json.loads(done.stdout) if done.stdout.strip() else {"status": f"exit {done.returncode}"}
@@ -56,6 +60,7 @@ def main():
     parser.add_argument("--onnx", nargs="*", default=[])
     parser.add_argument("--strategy", default="auto")
     parser.add_argument("--limit", type=float, default=10)
+    parser.add_argument("--timeout", type=float, default=600)
     options = parser.parse_args()
     networks = bundled()
     if options.networks is not None:

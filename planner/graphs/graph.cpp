@@ -23,8 +23,11 @@ constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for pl
 constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
 constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
 constexpr double near_bound = 1e-4;                     // good enough to stop
+constexpr double close_bound = 1e-3;                    // the same in large graphs
+constexpr double close_plan = 3e-3;                     // where more tries are not worth their time
 constexpr std::size_t shared_up_to_tasks = 20000;       // where memory is no matter
 constexpr int attempts = 8;                             // at fitting addresses into the memory
+constexpr std::int64_t smallest_part = 500;             // of the memory, to do without
 constexpr int cut_rounds = 8;                           // before that, with less only in places
 constexpr int most_places = 12;                         // of a stretch, each tried alone
 constexpr std::size_t each_up_to_tasks = 300;           // in graphs of this size
@@ -208,10 +211,21 @@ class OnDevice {
     }
   }
 
+  // In large graphs a little less memory costs little, and finding out where it is wasted takes
+  // long.
   bool fit(GraphSolver& solver, const GraphPlan& plan, const std::vector<int>& states,
            int workers) {
-    return fit_with_cuts(solver, plan, states, workers) ||
-           fit_with_less(solver, plan, states, workers);
+    const bool is_small = graph_.tasks.size() <= each_up_to_tasks;
+    if (is_small && fit_with_cuts(solver, plan, states, workers)) return true;
+    const bool fits = fit_with_less(solver, plan, states, workers);
+    if (is_small || is_close(plan)) return fits;
+    return fit_with_cuts(solver, plan, states, workers) || fits;
+  }
+
+  // Addresses cost hardly anything above the plan without them.
+  bool is_close(const GraphPlan& plan) const {
+    return answer_.schedule &&
+           answer_.schedule->predicted.objective.value <= plan.measure.cost * (1 + close_plan);
   }
 
   // Where addresses waste bytes, it is solved for less in the stretches in which they do.
@@ -267,8 +281,9 @@ class OnDevice {
       Schedule schedule = finished(graph_, plan.sequence, crew);
       const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
       if (consider(std::move(schedule))) return true;
-      const std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
+      std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
       if (excess <= 0 || options_.is_interrupted()) return false;
+      excess = std::max(excess, graph_.capacity_bytes / smallest_part);
       capacity -= std::min(excess, capacity >> tried) << tried;
       const auto smaller = solver.shrink(capacity);
       if (!smaller) return false;
@@ -278,9 +293,16 @@ class OnDevice {
   }
 
   void claim(const GraphSolver& solver, double second_joules) {
-    const double work = limit_ * bound_work_per_unit;
-    const auto bound =
-        graph_bound(problem_, graph_, solver.moments(), work, options_, second_joules);
+    GraphBoundOptions how;
+    how.moments = solver.moments();
+    how.order = solver.order();
+    how.work = limit_ * bound_work_per_unit;
+    how.second_joules = second_joules;
+    how.interrupted = options_.interrupted;
+    const bool is_small = graph_.tasks.size() <= each_up_to_tasks;
+    if (answer_.schedule)
+      how.enough = answer_.schedule->predicted.objective.value * (1 - (is_small ? 0 : close_bound));
+    const auto bound = graph_bound(problem_, graph_, how);
     if (bound && (!answer_.bound || answer_.bound->value < bound->value)) answer_.bound = bound;
   }
 

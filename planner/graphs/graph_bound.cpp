@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "planner/chains/chain_costs.hpp"
-#include "planner/graphs/graph_solver.hpp"
-#include "planner/graphs/moments.hpp"
+#include "planner/graphs/free_moments.hpp"
 #include "planner/makespan_bound.hpp"
+#include "planner/strategy.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
@@ -15,7 +15,6 @@ namespace {
 
 constexpr double bound_units = 1e11;
 constexpr std::size_t strong_up_to_tasks = 2500;
-constexpr int furthest_moment = 12;
 
 // What a second of work costs beside the busy watts of its state, what the step costs however it is
 // done, and what a second costs by which it is longer: together no more than the objective of any
@@ -135,15 +134,16 @@ class Bounding {
     return all;
   }
 
+  static std::int64_t rounded_down(double value) {
+    return static_cast<std::int64_t>(std::clamp(value * (1 - 1e-14), -1e15, 1e15));
+  }
+
   // State may be elsewhere where there is an elsewhere.
   std::int64_t capacity(bool isolated) const {
     return graph_.capacity_bytes + (isolated ? 0 : graph_.state_bytes);
   }
 
  private:
-  static std::int64_t rounded_down(double value) {
-    return static_cast<std::int64_t>(std::min(value * (1 - 1e-14), 1e15));
-  }
   template <typename Cost>
   double least(std::size_t task, Cost cost) const {
     double best = std::numeric_limits<double>::infinity();
@@ -168,106 +168,40 @@ class Bounding {
   const Device& device_;
 };
 
-// By task: whether it depends on `task` (or the other way round).
-std::vector<char> relatives(const Problem& problem, TaskId task, bool later) {
-  const std::size_t tasks = problem.needs.size();
-  std::vector<char> related(tasks, 0);
-  related[task] = 1;
-  if (later) {
-    for (std::size_t t = task; t < tasks; ++t) {
-      for (const TaskId before : problem.needs[t]) related[t] = related[t] || related[before];
-    }
-  } else {
-    for (std::size_t t = task + std::size_t{1}; t-- > 0;) {
-      if (!related[t]) continue;
-      for (const TaskId before : problem.needs[t]) related[before] = 1;
-    }
-  }
-  related[task] = 0;
-  return related;
-}
-
-int count_of_relatives(const Problem& problem, TaskId task) {
-  const auto before = relatives(problem, task, false);
-  const auto after = relatives(problem, task, true);
-  return static_cast<int>(std::count(before.begin(), before.end(), 1) +
-                          std::count(after.begin(), after.end(), 1));
-}
-
-// What may run on either side of a moment says little about it: of the tasks around it the one with
-// the most relatives, the nearest of them.
-TaskId most_related(const Problem& problem, TaskId task) {
-  const int tasks = static_cast<int>(problem.needs.size());
-  TaskId best = task;
-  int most = count_of_relatives(problem, task);
-  for (int away = 1; away <= furthest_moment; ++away) {
-    for (const int other : {task - away, task + away}) {
-      if (other < 0 || other >= tasks) continue;
-      const int count = count_of_relatives(problem, static_cast<TaskId>(other));
-      if (count > most) best = static_cast<TaskId>(other), most = count;
-    }
-  }
-  return best;
-}
-
-std::vector<TaskId> moments_of_bound(const Problem& problem, const std::vector<TaskId>& found) {
-  std::vector<TaskId> moments;
-  for (const TaskId task : found) {
-    moments.push_back(most_related(problem, task));
-    moments.push_back(task);
-  }
-  const std::vector<double> none(problem.needs.size(), 0.0);
-  const auto waists = makespan_bound(problem.needs, none, 1).waists;
-  if (!waists.empty()) moments.push_back(waists.back().task);
-  return in_sequence(problem, moments);
-}
-
 }  // namespace
 
-std::vector<TaskId> in_sequence(const Problem& problem, const std::vector<TaskId>& tasks) {
-  std::vector<TaskId> chosen;
-  std::vector<char> possible(problem.needs.size(), 1);
-  for (const TaskId task : tasks) {
-    if (!possible[task]) continue;
-    chosen.push_back(task);
-    const auto before = relatives(problem, task, false);
-    const auto after = relatives(problem, task, true);
-    for (std::size_t t = 0; t < possible.size(); ++t)
-      possible[t] = possible[t] && (before[t] || after[t]);
-  }
-  std::sort(chosen.begin(), chosen.end());  // the listed order respects dependencies
-  return chosen;
-}
-
 std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
-                                 const std::vector<TaskId>& moments, double work,
-                                 const SearchOptions& options, double second_joules) {
+                                 const GraphBoundOptions& options) {
   const Objective objective = problem.request().objective;
   const bool is_ours = problem.platform().devices.size() == 1 &&
                        (objective == Objective::energy || objective == Objective::time);
-  if (!is_ours || !has_cp_sat() || moments.empty()) return std::nullopt;
+  if (!is_ours || !has_cp_sat() || options.moments.empty()) return std::nullopt;
   const Bounding bounding(problem, graph);
-  const Prices prices = bounding.with_deadline(bounding.prices(), second_joules);
+  const Prices prices = bounding.with_deadline(bounding.prices(), options.second_joules);
   const std::vector<double> costs = bounding.costs(prices);
   const double unit = bounding.unit(prices, costs);
+  const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
   MomentProblem master;
   master.graph = &graph;
   master.costs = Bounding::whole(costs, unit);
-  master.moments = moments_of_bound(problem, moments);
-  master.first = first_runs_in_any_order(problem, master.moments);
   master.moves = bounding.moves(unit, prices);
   master.capacity_bytes = bounding.capacity(master.moves.empty());
   master.time_costs = bounding.time_costs(unit, prices);
-  master.spare_times = bounding.spare_times(unit, prices, master.moments);
   master.is_bound = true;
-  CpOptions solver;
-  solver.work = work;
-  solver.strong_relaxation = graph.tasks.size() <= strong_up_to_tasks;
-  solver.interrupted = options.interrupted;
-  const MomentSolution solution = solve_moments(master, solver, 0);
-  if (solution.status == CpStatus::infeasible) return std::nullopt;
-  const double again = static_cast<double>(std::max<std::int64_t>(solution.bound, 0)) * unit;
-  const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
+  FreeMomentOptions how;
+  how.moments = options.moments;
+  how.order = options.order;
+  if (options.enough > 0)
+    how.enough = Bounding::rounded_down((options.enough - prices.fixed - all) / unit);
+  how.spare_times = [&](const std::vector<TaskId>& moments) {
+    return bounding.spare_times(unit, prices, moments);
+  };
+  how.solver.work = options.work;
+  how.solver.strong_relaxation = graph.tasks.size() <= strong_up_to_tasks;
+  how.solver.interrupted = options.interrupted;
+  const FreeMoments found = generate_free_moments(problem, std::move(master), how);
+  if (found.is_infeasible) return std::nullopt;
+  const double again = static_cast<double>(std::max<std::int64_t>(found.bound, 0)) * unit;
   return Bound{(all + again) * (1 - 1e-12) + prices.fixed, "moments"};
 }
 

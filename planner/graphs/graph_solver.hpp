@@ -45,6 +45,7 @@ class GraphSolver {
 
   // Tasks at whose first runs memory was counted, as they came.
   std::vector<TaskId> moments() const;
+  const TaskOrder& order() const { return gaps_.order(); }
   double cost_of_all() const { return meter_.cost_of_all(); }
   // Of every plan in the order of first runs at hand, for the memory solved last; and whether the
   // plan meets it.

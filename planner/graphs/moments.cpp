@@ -31,7 +31,7 @@ class Master {
   }
 
   MomentSolution solve(const CpOptions& options, std::int64_t known_bound) {
-    if (impossible_) return {CpStatus::infeasible, known_bound, 0, 0, {}};
+    if (impossible_) return {CpStatus::infeasible, known_bound, 0, 0, {}, {}};
     model_.add_linear(cost_, known_bound, std::max(known_bound, problem_.most_cost));
     model_.minimise(cost_);
     const CpAnswer answer = stint::solve(model_, options);
@@ -42,12 +42,17 @@ class Master {
                             std::max(known_bound, bound),
                             answer.value + cost_.constant,
                             answer.work,
+                            {},
                             {}};
     if (answer.status == CpStatus::infeasible) solution.bound = known_bound;
     if (!answer.has_solution()) return solution;
     for (int k = 1; k <= moments_; ++k) {
       auto& there = solution.there.emplace_back(graph_.items.size(), 0);
       for (std::size_t i = 0; i < there.size(); ++i) there[i] = holds(answer, after_[k][i]);
+    }
+    for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
+      int& k = solution.first.emplace_back(problem_.first.earliest[t]);
+      while (k < problem_.first.latest[t] && !holds(answer, run_[k][t])) ++k;
     }
     return solution;
   }
@@ -242,12 +247,16 @@ class Master {
     }
   }
 
-  void require_memory() {
+  std::int64_t unit_bytes() const {
     std::int64_t unit = 0;
     for (const GraphItem& each : graph_.items) unit = std::gcd(unit, each.bytes);
     for (const GraphTask& task : graph_.tasks)
       for (const GraphOutput& output : task.writes) unit = std::gcd(unit, output.bytes);
-    unit = std::max<std::int64_t>(unit, 1);
+    return std::max<std::int64_t>(unit, 1);
+  }
+
+  void require_memory() {
+    const std::int64_t unit = unit_bytes();
     for (int k = 1; k <= moments_; ++k) {
       LinearSum bytes;
       std::int64_t known = moment_task(k).workspace_bytes;
@@ -260,8 +269,7 @@ class Master {
       known -= replaced_bytes(k, unit, bytes);
       const std::int64_t left = problem_.capacity_bytes - known;
       if (left < 0 && bytes.terms.empty()) impossible_ = true;
-      model_.add_linear(bytes, INT64_MIN / 2,
-                        left >= 0 ? left / unit : -((-left + unit - 1) / unit));
+      model_.add_linear(bytes, INT64_MIN / 2, floor_of(left, unit));
     }
   }
 
@@ -277,6 +285,10 @@ class Master {
       if (stays.kind == Fact::open) bytes.add(stays.literal, output.bytes / unit);
     }
     return replaced;
+  }
+
+  static std::int64_t floor_of(std::int64_t bytes, std::int64_t unit) {
+    return bytes >= 0 ? bytes / unit : -((-bytes + unit - 1) / unit);
   }
 
   void require_results() {

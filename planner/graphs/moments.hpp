@@ -72,6 +72,7 @@ struct MomentSolution {
   std::int64_t value = 0;                // of the solution
   double work = 0;                       // of the solver
   std::vector<std::vector<char>> there;  // [moment][item]: still to be used after it
+  std::vector<int> first;                // by task: the interval of its first run
 };
 
 MomentSolution solve_moments(const MomentProblem& problem, const CpOptions& options,

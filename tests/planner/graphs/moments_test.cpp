@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "planner/graphs/graph_bound.hpp"
+#include "planner/graphs/free_moments.hpp"
 #include "tests/planner/problems.hpp"
 
 using namespace stint;
