@@ -125,7 +125,7 @@ nlohmann::ordered_json to_json(const JoulesBy& by) {
 Request request_from_json(const JsonReader& json) {
   json.expect_only({"objective", "memory", "deadline_seconds", "bill", "batch", "microbatches",
                     "leaves", "strategy", "limit", "seed", "recompute", "offload", "layout",
-                    "grain"});
+                    "grain", "pipeline", "stages"});
   Request request;
   request.objective = objective_from_json(json.child("objective"));
   request.memory = bytes_by_memory(json.child("memory"));
@@ -140,6 +140,8 @@ Request request_from_json(const JsonReader& json) {
   request.leaves = json.child("leaves").integer(1);
   request.layout = layout_from_json(json);
   request.grain = json.integer("grain", 0);
+  request.pipeline = json.text("pipeline", "");
+  request.stages = json.integer("stages", 0);
   request.strategy = json.text("strategy");
   request.limit = json.child("limit").number();
   request.seed = json.child("seed").integer();
@@ -188,6 +190,8 @@ nlohmann::ordered_json to_json(const Request& request) {
   if (request.deadline_seconds) json["deadline_seconds"] = *request.deadline_seconds;
   if (request.layout != ImageLayout::nhwc) json["layout"] = to_string(request.layout);
   if (request.grain != 0) json["grain"] = request.grain;
+  if (!request.pipeline.empty()) json["pipeline"] = request.pipeline;
+  if (request.stages != 0) json["stages"] = request.stages;
   return json;
 }
 

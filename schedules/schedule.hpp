@@ -41,6 +41,8 @@ struct Request {
   std::int64_t leaves = 1;
   ImageLayout layout = ImageLayout::nhwc;
   std::int64_t grain = 0;  // leaves of a piece, where layers are cut along the batch; 0: whole
+  std::string pipeline;     // the order of a pipeline's stages, or auto; empty: none is asked for
+  std::int64_t stages = 0;  // of the pipeline; 0: the planner chooses
   std::string strategy = "auto";
   double limit = 10;  // units of deterministic search
   std::int64_t seed = 0;
