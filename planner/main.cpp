@@ -138,7 +138,7 @@ int write_frontier(const Options& options, const stint::Problem& problem) {
 
 int plan(const Options& options) {
   expect_sensible(options);
-  stint::expect_strategy(options.request.strategy);
+  stint::expect_strategy(options.request);
   stint::Model model = read_model(options.model, options.training);
   stint::Platform platform = options.platform == "here" ? stint::discover_platform()
                                                         : stint::read_platform(options.platform);
@@ -193,6 +193,11 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(std::int64_t{1}, most));
   app.add_option("--grain", options.grain,
                  "cut layers along the batch: leaves of a piece, or auto, the default");
+  app.add_option("--pipeline", request.pipeline,
+                 "stages in a row on micro-batches: auto, gpipe, 1f1b, interleaved[:CHUNKS], zb-h1 "
+                 "or zb-h2");
+  app.add_option("--stages", request.stages, "of the pipeline")
+      ->check(CLI::Range(std::int64_t{1}, most));
   app.add_option("--layout", request.layout, "how images lie in memory: nhwc or nchw")
       ->transform(CLI::CheckedTransformer(layouts).description(""));
   app.add_option("--fuse", request.fuse,

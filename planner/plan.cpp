@@ -14,6 +14,8 @@
 #include "planner/graphs/graph.hpp"
 #include "planner/keep_all.hpp"
 #include "planner/memory_bound.hpp"
+#include "planner/pipelines/pipeline.hpp"
+#include "planner/pipelines/pipeline_request.hpp"
 #include "planner/placement/placement.hpp"
 #include "planner/power/schedule_power.hpp"
 #include "planner/prefetch.hpp"
@@ -38,6 +40,12 @@ std::vector<Strategy> chosen(const std::string& name) {
   }
   if (name == "auto") return automatic;
   throw InputError("--strategy", "no strategy named " + in_quotes(name) + "; expected " + names);
+}
+
+// A pipeline that is asked for is asked for by that.
+std::string asked_strategy(const Request& request) {
+  pipeline_request(request);
+  return request.pipeline.empty() ? request.strategy : "pipeline";
 }
 
 struct Found {
@@ -150,13 +158,14 @@ std::vector<Shortage> shortages(const Problem& problem, const Found& found) {
 
 std::string strategy_name(const std::string& asked) { return asked.substr(0, asked.find(':')); }
 
-void expect_strategy(const std::string& name) { chosen(name); }
+void expect_strategy(const Request& request) { chosen(asked_strategy(request)); }
 
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all{{"keep-all", true, keep_all},
                                          {"chain", true, chain},
                                          {"graph", true, graph},
                                          {"placement", true, placement},
+                                         {"pipeline", false, pipeline},
                                          {"recompute-all", false, recompute_all},
                                          {"segments", false, segments_of_chain}};
   return all;
@@ -197,7 +206,7 @@ Outcome plan(const Problem& problem, const SearchOptions& given) {
   if (!given.improved) options.improved = nullptr;
   Outcome outcome;
   outcome.not_of_its_kind = true;
-  for (const Strategy& strategy : chosen(problem.request().strategy)) {
+  for (const Strategy& strategy : chosen(asked_strategy(problem.request()))) {
     const bool done = found.best && (options.is_interrupted() || found.best->predicted.optimal);
     if (done) break;
     auto answer = strategy.solve(problem, options);

@@ -51,9 +51,9 @@ const std::vector<Strategy>& strategies();
 // The strategy's own name: what stands before a colon.
 std::string strategy_name(const std::string& asked);
 
-// Throws InputError unless the name is that of a strategy, or auto. What follows a colon is for the
-// strategy to judge.
-void expect_strategy(const std::string& name);
+// Throws InputError unless the strategy that is asked for is one, or auto, and a pipeline that is
+// asked for can be meant. What follows a colon is for the strategy to judge.
+void expect_strategy(const Request& request);
 
 // A deadline on the step that the request sets, by itself or through the period it is billed for.
 std::optional<double> deadline_seconds(const Request& request);

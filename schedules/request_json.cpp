@@ -131,7 +131,7 @@ nlohmann::ordered_json to_json(const JoulesBy& by) {
 Request request_from_json(const JsonReader& json) {
   json.expect_only({"objective", "memory", "deadline_seconds", "bill", "batch", "microbatches",
                     "leaves", "strategy", "limit", "seed", "recompute", "offload", "layout",
-                    "grain", "fuse"});
+                    "grain", "fuse", "pipeline", "stages"});
   Request request;
   request.objective = objective_from_json(json.child("objective"));
   request.memory = bytes_by_memory(json.child("memory"));
@@ -147,6 +147,8 @@ Request request_from_json(const JsonReader& json) {
   request.layout = layout_from_json(json);
   request.grain = grain_from_json(json);
   request.fuse = json.boolean("fuse", true);
+  request.pipeline = json.text("pipeline", "");
+  request.stages = json.integer("stages", 0);
   request.strategy = json.text("strategy");
   request.limit = json.child("limit").number();
   request.seed = json.child("seed").integer();
@@ -199,6 +201,8 @@ nlohmann::ordered_json to_json(const Request& request) {
   else if (request.grain != 0)
     json["grain"] = request.grain;
   if (!request.fuse) json["fuse"] = false;
+  if (!request.pipeline.empty()) json["pipeline"] = request.pipeline;
+  if (request.stages != 0) json["stages"] = request.stages;
   return json;
 }
 

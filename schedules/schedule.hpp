@@ -44,7 +44,9 @@ struct Request {
   ImageLayout layout = ImageLayout::nhwc;
   // Leaves of a piece, where layers are cut along the batch; 0: whole; or the planner's choice.
   std::int64_t grain = 0;
-  bool fuse = true;  // layers that can be computed in one go; never changes the bits
+  bool fuse = true;         // layers that can be computed in one go; never changes the bits
+  std::string pipeline;     // the order of a pipeline's stages, or auto; empty: none is asked for
+  std::int64_t stages = 0;  // of the pipeline; 0: the planner chooses
   std::string strategy = "auto";
   double limit = 10;  // units of deterministic search
   std::int64_t seed = 0;

@@ -8,9 +8,9 @@
 
 namespace stint {
 
-void PlacedReplay::load(GraphItemId item, DeviceId device) {
+void PlacedReplay::load(GraphItemId item, TaskId reader, DeviceId device) {
   PlacedStep step;
-  step.worker = pick_worker(device, 0);
+  step.worker = pick_worker(reader, device, 0);
   const double at = worker_free_[step.worker];
   step.to = add_instance(item, -1, graph_.memory_of(device), at, at);
   loaded_[item] = 1;

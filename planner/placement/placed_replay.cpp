@@ -110,7 +110,7 @@ bool PlacedReplay::execute(TaskId task, DeviceId device, bool is_first) {
     if (std::any_of(flat.ends_with.begin(), flat.ends_with.end(), has_run)) return false;
   }
   for (const GraphItemId item : flat.reads) {
-    if (!provide(item, device)) return false;
+    if (!provide(item, task, device)) return false;
   }
   for (const int state : graph_.reads_state[task]) {
     if (!provide_state(state, device)) return false;
@@ -119,11 +119,11 @@ bool PlacedReplay::execute(TaskId task, DeviceId device, bool is_first) {
   return true;
 }
 
-bool PlacedReplay::provide(GraphItemId item, DeviceId device) {
+bool PlacedReplay::provide(GraphItemId item, TaskId reader, DeviceId device) {
   const MemoryId memory = graph_.memory_of(device);
   if (now(item, memory) >= 0) return true;
   const auto& writers = graph_.flat.items[item].writers;
-  if (writers.empty() && !loaded_[item]) return load(item, device), true;
+  if (writers.empty() && !loaded_[item]) return load(item, reader, device), true;
   const bool can_repeat = !graph_.flat.items[item].is_fixed && choice_->repeats[item] != 0;
   if (can_repeat && compute_again(item, device)) return true;
   if (copy_here(item, device)) return true;
@@ -148,8 +148,13 @@ int PlacedReplay::add_instance(GraphItemId item, int state, MemoryId memory, dou
   return static_cast<int>(instances_.size() - 1);
 }
 
-// Of those that are free in time the one that was busy last: the others may be of use earlier.
-WorkerId PlacedReplay::pick_worker(DeviceId device, double ready) const {
+// The one that was chosen, or of those that are free in time the one that was busy last: the others
+// may be of use earlier.
+WorkerId PlacedReplay::pick_worker(TaskId task, DeviceId device, double ready) const {
+  if (!choice_->worker.empty() && task != no_task) {
+    const WorkerId chosen = choice_->worker[task];
+    if (graph_.problem->workers[chosen].device == device) return chosen;
+  }
   const WorkerId first = graph_.problem->first_worker[device];
   const int count = platform().devices[device].workers;
   int best = first;
@@ -196,7 +201,7 @@ void PlacedReplay::run(TaskId task, DeviceId device) {
   const double ready = gather(task, device);
   const PlacedWay& chosen = way(task, device);
   step.state = chosen.state;
-  step.worker = pick_worker(device, ready);
+  step.worker = pick_worker(task, device, ready);
   const double start =
       enter(step.worker, device, chosen.state, std::max(ready, worker_free_[step.worker]));
   const double end = start + chosen.seconds;
@@ -278,7 +283,7 @@ bool PlacedReplay::keep_results() {
     if (results_[i] < 0) {
       const DeviceId device =
           result.writers.empty() ? DeviceId{0} : choice_->device[result.writers.front()];
-      if (!provide(item, device)) return false;
+      if (!provide(item, no_task, device)) return false;
       results_[i] = now(item, graph_.memory_of(device));
     }
     instances_[results_[i]].end = forever;

@@ -29,6 +29,7 @@ PlacedUses uses_of(const PlacedGraph& graph);
 struct PlacementChoice {
   TaskOrder order;
   std::vector<DeviceId> device;   // by task
+  std::vector<WorkerId> worker;   // by task; empty: whoever of the device can begin first
   std::vector<int> state;         // by task; only for devices whose tasks have their own
   std::vector<int> device_state;  // by device; for the others
   std::vector<AfterUse> after;    // by use

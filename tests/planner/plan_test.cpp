@@ -98,7 +98,7 @@ TEST_CASE("a strategy that there is not is refused with those that there are", "
   CHECK_THROWS_WITH(
       plan(problem_of(chain_graph(5), plain_machine(), request), {}),
       "--strategy: no strategy named \"magic\"; expected auto, keep-all, chain, graph, placement, "
-      "recompute-all, segments");
+      "pipeline, recompute-all, segments");
 }
 
 TEST_CASE("a bill for the deadline needs one", "[plan]") {

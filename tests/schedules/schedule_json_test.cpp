@@ -307,6 +307,8 @@ TEST_CASE("a lowering and what was asked of it are written as they are read", "[
   Schedule schedule = training_step();
   schedule.request.layout = ImageLayout::nchw;
   schedule.request.grain = 4;
+  schedule.request.pipeline = "zb-h1";
+  schedule.request.stages = 2;
   schedule.lowering = {.batch = 32,
                        .microbatches = 2,
                        .leaves = 8,
@@ -318,6 +320,8 @@ TEST_CASE("a lowering and what was asked of it are written as they are read", "[
   CHECK(read.lowering == schedule.lowering);
   CHECK(read.request.layout == ImageLayout::nchw);
   CHECK(read.request.grain == 4);
+  CHECK(read.request.pipeline == "zb-h1");
+  CHECK(read.request.stages == 2);
   CHECK(schedule_text(read) == text);
   CHECK(shape_fault("\"cuts\":[]", "\"cuts\":[],\"layout\":\"chwn\"") ==
         "s.json: /lowering/layout: unknown word \"chwn\"; expected one of nhwc, nchw");
