@@ -136,12 +136,12 @@ void multiply(cublasHandle_t blas, const BlasSizes& sizes, const BlasFactor& a, 
   const auto operation = [](const BlasFactor& factor) {
     return factor.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   };
-  const float zero = 0;
+  const float kept = sizes.adds ? 1 : 0;
   if (sizes.matrices == 1) {
     expect_success(
         cublasSgemm_v2(blas, operation(a), operation(b), as_int(sizes.rows), as_int(sizes.columns),
                        as_int(sizes.depth), &sizes.factor, a.at, as_int(a.column_stride), b.at,
-                       as_int(b.column_stride), &zero, result.at, as_int(result.column_stride)),
+                       as_int(b.column_stride), &kept, result.at, as_int(result.column_stride)),
         "cublasSgemm");
     return;
   }
@@ -149,7 +149,7 @@ void multiply(cublasHandle_t blas, const BlasSizes& sizes, const BlasFactor& a, 
       cublasSgemmStridedBatched(
           blas, operation(a), operation(b), as_int(sizes.rows), as_int(sizes.columns),
           as_int(sizes.depth), &sizes.factor, a.at, as_int(a.column_stride), a.matrix_stride, b.at,
-          as_int(b.column_stride), b.matrix_stride, &zero, result.at, as_int(result.column_stride),
+          as_int(b.column_stride), b.matrix_stride, &kept, result.at, as_int(result.column_stride),
           result.matrix_stride, as_int(sizes.matrices)),
       "cublasSgemmStridedBatched");
 }

@@ -91,6 +91,7 @@ struct BlasSizes {
   std::int64_t depth = 0;
   std::int64_t matrices = 1;
   float factor = 1;
+  bool adds = false;  // to what is there
 };
 void multiply(cublasHandle_t blas, const BlasSizes& sizes, const BlasFactor& a, const BlasFactor& b,
               const BlasResult& result);
