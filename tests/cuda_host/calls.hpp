@@ -1,0 +1,27 @@
+// What every entry point of the libraries has in common: it takes the lock, leaves a trace, fails
+// if a test wants it to or the device is lost, and turns what goes wrong into its library's code.
+#pragma once
+
+#include <cublas_api.h>
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+
+#include <functional>
+
+#include "tests/cuda_host/machine.hpp"
+
+namespace cuda_host {
+
+using CallBody = std::function<void(HostMachine&, HostMachine::Lock&)>;
+
+cudaError_t runtime_call(const char* name, const CallBody& body);
+cublasStatus_t blas_call(const char* name, const CallBody& body);
+cudnnStatus_t dnn_call(const char* name, const CallBody& body);
+
+// The last error of this thread's runtime calls.
+cudaError_t& last_error();
+
+// InvalidValue unless the pointer, through which a call answers, is there.
+void expect_pointer(const void* pointer);
+
+}  // namespace cuda_host

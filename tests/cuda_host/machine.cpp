@@ -1,0 +1,218 @@
+#include "tests/cuda_host/machine.hpp"
+
+namespace cuda_host {
+
+int& current_device() {
+  thread_local int device = 0;
+  return device;
+}
+
+HostMachine& HostMachine::get() {
+  static auto* const machine = new HostMachine;  // calls come until the very end
+  return *machine;
+}
+
+std::shared_ptr<StreamQueue> HostMachine::new_queue(int device, bool blocking) {
+  auto queue = std::make_shared<StreamQueue>();
+  queue->agent = AgentId{agents_++};
+  queue->name = "stream " + std::to_string(queue->agent);
+  queue->device = device;
+  queue->blocking = blocking;
+  return queue;
+}
+
+std::shared_ptr<StreamQueue> HostMachine::default_stream(int device) {
+  auto& queue = default_streams_[device];
+  if (!queue) queue = new_queue(device, true);
+  return queue;
+}
+
+cudaStream_t HostMachine::create_stream(int device, bool blocking) {
+  const auto handle = reinterpret_cast<cudaStream_t>(last_handle_ += 16);
+  streams_.emplace(handle, new_queue(device, blocking));
+  return handle;
+}
+
+std::shared_ptr<StreamQueue> HostMachine::find_stream(cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy) return default_stream(current_device());
+  const auto found = streams_.find(handle);
+  if (found == streams_.end())
+    throw CallMisuse(cudaErrorInvalidResourceHandle, "is given a stream that does not exist");
+  return found->second;
+}
+
+// What it holds still runs: marks keep the queue.
+void HostMachine::destroy_stream(cudaStream_t handle) {
+  if (streams_.erase(handle) == 0)
+    throw CallMisuse(cudaErrorInvalidResourceHandle, "destroys a stream that does not exist");
+}
+
+std::shared_ptr<StreamMark> HostMachine::mark(const std::shared_ptr<StreamQueue>& stream) {
+  stream->clock.join(host_);
+  auto mark = std::make_shared<StreamMark>(StreamMark{stream, stream->clock});
+  scheduler_.enqueue(stream, {.leaves = mark});
+  return mark;
+}
+
+void HostMachine::wait(const std::shared_ptr<StreamQueue>& stream,
+                       const std::shared_ptr<StreamMark>& mark) {
+  stream->clock.join(mark->clock);
+  scheduler_.enqueue(stream, {.waits_for = mark});
+}
+
+// The default stream waits for all blocking streams of its device, and they for it.
+void HostMachine::order_with_default(const std::shared_ptr<StreamQueue>& stream) {
+  const auto first = default_stream(stream->device);
+  if (stream == first) {
+    for (const auto& [handle, other] : streams_)
+      if (other->blocking && other->device == stream->device) wait(stream, mark(other));
+  } else if (stream->blocking && first->clock.at(first->agent) > 0) {
+    wait(stream, mark(first));
+  }
+}
+
+void HostMachine::check_accesses(const StreamQueue& stream,
+                                 const DeviceOperation& operation) const {
+  for (const MemoryAccess& access : operation.accesses) {
+    if (access.bytes == 0) continue;
+    const Allocation* const block = memory.block(access, operation.name);
+    if (block == nullptr)
+      throw CallMisuse(cudaErrorIllegalAddress, operation.name + " accesses pageable memory");
+    if (block->place == MemoryPlace::device && block->device != stream.device &&
+        !operation.across_devices)
+      throw CallMisuse(cudaErrorIllegalAddress, operation.name + " on device " +
+                                                    std::to_string(stream.device) + " accesses " +
+                                                    block->name);
+  }
+}
+
+void HostMachine::check_race(const MemoryAccess& access, const AccessActor& actor) {
+  if (memory.place_of(access.first) == MemoryPlace::pageable) return;
+  const std::string race = history_.add(access, actor);
+  if (!race.empty())
+    throw CallMisuse(cudaErrorUnknown, "race: " + race + ", and nothing orders the two");
+}
+
+void HostMachine::submit(cudaStream_t handle, DeviceOperation operation) {
+  const auto stream = find_stream(handle);
+  check_accesses(*stream, operation);
+  order_with_default(stream);
+  stream->clock.join(host_);
+  stream->clock.tick(stream->agent);
+  const auto label = std::make_shared<const std::string>(
+      operation.name + " (operation " + std::to_string(++operations_) + ", " + stream->name + ")");
+  for (const MemoryAccess& access : operation.accesses)
+    check_race(access, {stream->agent, &stream->clock, label});
+  scheduler_.enqueue(stream, {.work = std::move(operation.work)});
+}
+
+void HostMachine::host_accesses(const std::string& name, const MemoryAccess& access) {
+  memory.block(access, name);
+  host_.tick(host_agent);
+  check_race(access,
+             {host_agent, &host_, std::make_shared<const std::string>(name + " (on the host)")});
+}
+
+cudaEvent_t HostMachine::create_event(int device, bool is_timed) {
+  const auto handle = reinterpret_cast<cudaEvent_t>(last_handle_ += 16);
+  events_.emplace(handle, EventState{.device = device, .is_timed = is_timed});
+  return handle;
+}
+
+EventState& HostMachine::event(cudaEvent_t handle) {
+  const auto found = events_.find(handle);
+  if (found == events_.end())
+    throw CallMisuse(cudaErrorInvalidResourceHandle, "is given an event that does not exist");
+  return found->second;
+}
+
+void HostMachine::destroy_event(cudaEvent_t handle) {
+  event(handle);
+  events_.erase(handle);
+}
+
+void HostMachine::record(cudaEvent_t handle, cudaStream_t stream_handle) {
+  const auto stream = find_stream(stream_handle);
+  EventState& state = event(handle);
+  if (state.device != stream->device)
+    throw CallMisuse(cudaErrorInvalidResourceHandle, "records an event of another device");
+  order_with_default(stream);
+  state.mark = mark(stream);
+}
+
+// An event that was never recorded is waited for by nobody.
+void HostMachine::wait(cudaStream_t stream_handle, cudaEvent_t handle) {
+  const auto stream = find_stream(stream_handle);
+  if (const auto& mark = event(handle).mark) wait(stream, mark);
+}
+
+void HostMachine::finish(const std::shared_ptr<StreamMark>& mark, Lock& lock) {
+  scheduler_.finish(*mark, lock);
+  if (lost != cudaSuccess) throw CallFault(lost, "the device is lost");
+  host_.join(mark->clock);
+}
+
+void HostMachine::finish(cudaStream_t handle, Lock& lock) {
+  const auto stream = find_stream(handle);
+  order_with_default(stream);
+  finish(mark(stream), lock);
+}
+
+void HostMachine::finish(cudaEvent_t handle, Lock& lock) {
+  if (const auto mark = event(handle).mark) finish(mark, lock);
+}
+
+void HostMachine::finish_device(int device, Lock& lock) {
+  std::vector<std::shared_ptr<StreamMark>> marks;
+  for (const auto& [handle, stream] : streams_)
+    if (stream->device == device) marks.push_back(mark(stream));
+  marks.push_back(mark(default_stream(device)));
+  for (const auto& mark : marks) finish(mark, lock);
+}
+
+bool HostMachine::poll(const std::shared_ptr<StreamMark>& mark) {
+  if (!scheduler_.poll(*mark)) return false;
+  host_.join(mark->clock);
+  return true;
+}
+
+bool HostMachine::poll(cudaStream_t handle) { return poll(mark(find_stream(handle))); }
+
+bool HostMachine::poll(cudaEvent_t handle) {
+  const auto mark = event(handle).mark;
+  return !mark || poll(mark);
+}
+
+void HostMachine::free(const void* pointer, MemoryPlace place) {
+  const auto address = reinterpret_cast<Address>(pointer);
+  const Allocation* const block = memory.block_at(address);
+  const std::size_t bytes = block == nullptr ? 0 : block->bytes;
+  const std::string pending = history_.unfinished(address, bytes, host_);
+  memory.free(address, place);
+  history_.forget(address, bytes);
+  if (!pending.empty() && lost == cudaSuccess)
+    throw CallMisuse(cudaErrorInvalidValue,
+                     "frees " + block->name + ", on which " + pending + " may still be at work");
+}
+
+bool HostMachine::has_object(const void* object, const std::string& kind) const {
+  const auto found = objects_.find(object);
+  return found != objects_.end() && found->second == kind;
+}
+
+void HostMachine::lose(cudaError_t error) {
+  if (lost != cudaSuccess) return;
+  lost = error;
+  scheduler_.drop_everything();
+}
+
+void HostMachine::end() {
+  Lock lock(mutex);
+  scheduler_.stop(lock);
+  for (const std::string& line : memory.leaks()) report_finding("leak: " + line);
+  for (const auto& [handle, stream] : streams_) report_finding("leak: " + stream->name);
+  if (!events_.empty()) report_finding("leak: " + std::to_string(events_.size()) + " events");
+  for (const auto& [object, kind] : objects_) report_finding("leak: " + kind);
+}
+
+}  // namespace cuda_host

@@ -1,0 +1,33 @@
+// Products of matrices on the host: C = factor A B + kept C, in single precision, every sum in one
+// fixed order. Blocked just enough for tests to be quick.
+#pragma once
+
+#include <cstdint>
+
+namespace cuda_host {
+
+// Element (row, column) is at[row * row_stride + column * column_stride].
+struct StridedMatrix {
+  const float* at = nullptr;
+  std::int64_t row_stride = 0;
+  std::int64_t column_stride = 0;
+};
+
+struct StridedResult {
+  float* at = nullptr;
+  std::int64_t row_stride = 0;
+  std::int64_t column_stride = 0;
+};
+
+struct ProductSizes {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t depth = 0;
+  float factor = 1;
+  float kept = 0;  // 0: what C held is not read
+};
+
+void multiply(const ProductSizes& sizes, const StridedMatrix& a, const StridedMatrix& b,
+              const StridedResult& c);
+
+}  // namespace cuda_host

@@ -1,0 +1,38 @@
+// What a test asks of the host implementation of CUDA, by environment variables (README.md lists
+// them). Read once, at the first call; a variable that makes no sense ends the process at once,
+// since a test that ran with other settings than it meant would prove nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace cuda_host {
+
+enum class StreamOrder {
+  eager,   // work runs when it is enqueued
+  lazy,    // work runs when the host waits for it
+  random,  // a thread runs what may run, in a seeded order, with delays
+};
+
+// The n-th call, of one name or of any, fails with this code.
+struct InjectedFailure {
+  std::string call;  // "*" is any call
+  std::int64_t occurrence = 0;
+  int code = 0;
+};
+
+struct HostSettings {
+  StreamOrder mode = StreamOrder::eager;
+  std::uint64_t seed = 1;
+  std::int64_t memory_bytes = std::int64_t{1} << 30;  // of each device
+  int devices = 1;
+  bool no_device = false;
+  std::optional<InjectedFailure> failure;
+  std::string report_path;  // findings go there as well
+  std::string trace_path;   // one line for each call
+};
+
+const HostSettings& settings();
+
+}  // namespace cuda_host
