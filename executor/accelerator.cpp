@@ -66,13 +66,7 @@ std::unique_ptr<Accelerator> open_accelerator(const Schedule& schedule, std::int
     refuse(schedule,
            fmt::format("of kind {}, for which this build has no kernels", in_quotes(cuda_kind)));
   const OpenAccelerator open = find_entry_point(schedule);
-  try {
-    return std::unique_ptr<Accelerator>(open(schedule, seed));
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::exception& error) {
-    refuse(schedule, error.what());
-  }
+  return std::unique_ptr<Accelerator>(open(schedule, seed));
 }
 
 }  // namespace stint

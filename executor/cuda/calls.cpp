@@ -8,8 +8,7 @@ namespace stint {
 namespace {
 
 [[noreturn]] void fail(const char* call, int status, const char* name, const char* text) {
-  throw CudaError(
-      fmt::format("{} failed: {} ({}, error {}); expected success", call, text, name, status));
+  throw CudaError(fmt::format("{} failed: {} ({}, error {})", call, text, name, status));
 }
 
 // cuBLAS counts in int.

@@ -14,6 +14,22 @@ namespace {
 // recommends for the largest devices.
 constexpr std::int64_t blas_workspace_bytes = std::int64_t{32} << 20;
 
+// Throws InputError unless there is that device.
+void expect_device(int device, const std::string& worker) {
+  const std::string where = "worker " + in_quotes(worker);
+  std::string found;
+  try {
+    const int count = device_count();
+    if (device < count) return;
+    found = fmt::format("needs GPU {}, and this machine has {}", device, count);
+  } catch (const CudaError& error) {
+    found = error.what();
+  }
+  throw InputError(where, found +
+                              "; expected a GPU of NVIDIA with its driver, or --synthetic, "
+                              "which replays costs alone");
+}
+
 }  // namespace
 
 GpuStreams::GpuStreams(const Schedule& schedule)
@@ -60,11 +76,7 @@ void GpuStreams::find_devices() {
 
 void GpuStreams::make_stream_of(WorkerId worker) {
   const int device = device_of_worker_[worker];
-  const int found = device_count();
-  if (device >= found)
-    throw InputError(fmt::format("worker {}", in_quotes(workers_[worker].name)),
-                     fmt::format("of GPU {}, and this machine has {}; expected at least {}", device,
-                                 found, device + 1));
+  expect_device(device, workers_[worker].name);
   use_device(device);
   GpuStream& made = streams_[worker];
   made.device = device;
