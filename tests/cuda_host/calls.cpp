@@ -104,4 +104,11 @@ void expect_pointer(const void* pointer) {
   if (pointer == nullptr) throw CallFault(cudaErrorInvalidValue, "a pointer is null");
 }
 
+float host_scalar(const HostMachine& machine, const void* at) {
+  expect_pointer(at);
+  if (machine.memory.on_device(at))
+    throw CallMisuse(cudaErrorInvalidValue, "is given a scalar on the device; it expects the host");
+  return *static_cast<const float*>(at);
+}
+
 }  // namespace cuda_host

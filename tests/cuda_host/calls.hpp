@@ -24,4 +24,7 @@ cudaError_t& last_error();
 // InvalidValue unless the pointer, through which a call answers, is there.
 void expect_pointer(const void* pointer);
 
+// A scalar that a library reads when it is called, from the host.
+float host_scalar(const HostMachine& machine, const void* at);
+
 }  // namespace cuda_host

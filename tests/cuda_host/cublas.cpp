@@ -128,13 +128,6 @@ void submit(HostMachine& machine, const cublasContext& blas, const char* name,
                   }});
 }
 
-float scalar(HostMachine& machine, const float* at) {
-  expect_valid(at != nullptr);
-  if (machine.memory.on_device(at))
-    throw CallMisuse(cudaErrorInvalidValue, "is given a scalar on the device; it expects the host");
-  return *at;
-}
-
 }  // namespace
 
 extern "C" {
@@ -198,7 +191,7 @@ cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_
     const cublasContext& blas = context(machine, handle);
     expect_valid(matrices >= 0);
     submit(machine, blas, "product",
-           {.sizes = {m, n, k, scalar(machine, alpha), scalar(machine, beta)},
+           {.sizes = {m, n, k, host_scalar(machine, alpha), host_scalar(machine, beta)},
             .a = factor(a, transa, m, k, lda, stride_a),
             .b = factor(b, transb, k, n, ldb, stride_b),
             .c = factor(c, CUBLAS_OP_N, m, n, ldc, stride_c),
@@ -212,7 +205,7 @@ cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
                               float* c, int ldc) {
   return blas_call("cublasSgemm_v2", [&](HostMachine& machine, auto&) {
     submit(machine, context(machine, handle), "product",
-           {.sizes = {m, n, k, scalar(machine, alpha), scalar(machine, beta)},
+           {.sizes = {m, n, k, host_scalar(machine, alpha), host_scalar(machine, beta)},
             .a = factor(a, transa, m, k, lda, 0),
             .b = factor(b, transb, k, n, ldb, 0),
             .c = factor(c, CUBLAS_OP_N, m, n, ldc, 0)});

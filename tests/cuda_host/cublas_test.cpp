@@ -18,12 +18,6 @@ struct Blas {
   cublasHandle_t handle = nullptr;
 };
 
-Floats random_floats(std::size_t count, std::mt19937_64& random) {
-  Floats values(count);
-  for (float& value : values) value = static_cast<float>(random() % 2001) / 1000 - 1;
-  return values;
-}
-
 struct Problem {
   bool turn_a = false, turn_b = false;
   int m = 1, n = 1, k = 1, matrices = 1;
@@ -50,7 +44,8 @@ Problem random_problem(std::mt19937_64& random) {
   return p;
 }
 
-Floats by_definition(const Problem& p, const Floats& a, const Floats& b, Floats c) {
+std::vector<double> by_definition(const Problem& p, const Floats& a, const Floats& b,
+                                  std::vector<double> c) {
   for (int m = 0; m < p.matrices; ++m)
     for (int i = 0; i < p.m; ++i)
       for (int j = 0; j < p.n; ++j) {
@@ -58,8 +53,8 @@ Floats by_definition(const Problem& p, const Floats& a, const Floats& b, Floats 
         for (int l = 0; l < p.k; ++l)
           sum += double{a[m * p.stride_a + (p.turn_a ? l + i * p.lda : i + l * p.lda)]} *
                  b[m * p.stride_b + (p.turn_b ? j + l * p.ldb : l + j * p.ldb)];
-        float& to = c[m * p.stride_c + i + j * p.ldc];
-        to = static_cast<float>(p.alpha * sum + (p.beta == 0 ? 0 : p.beta * to));
+        double& to = c[m * p.stride_c + i + j * p.ldc];
+        to = p.alpha * sum + p.beta * to;
       }
   return c;
 }
@@ -73,13 +68,6 @@ cublasStatus_t multiply(const Blas& blas, const Problem& p, const float* a, cons
   return cublasSgemmStridedBatched(blas.handle, turn(p.turn_a), turn(p.turn_b), p.m, p.n, p.k,
                                    &p.alpha, a, p.lda, p.stride_a, b, p.ldb, p.stride_b, &p.beta, c,
                                    p.ldc, p.stride_c, p.matrices);
-}
-
-void compare(const Floats& found, const Floats& expected) {
-  for (std::size_t i = 0; i < found.size(); ++i)
-    expect(std::abs(found[i] - expected[i]) < 1e-4f, "element " + std::to_string(i) + " is " +
-                                                         std::to_string(found[i]) + "; expected " +
-                                                         std::to_string(expected[i]));
 }
 
 }  // namespace
@@ -99,7 +87,7 @@ TEST_CASE("products agree with their definition, and leave gaps alone", "[cuda_h
       const Floats c = random_floats(p.stride_c * p.matrices, random);
       const DeviceFloats on_a(a), on_b(b), on_c(c);
       succeed(multiply(blas, p, on_a, on_b, on_c), "a product");
-      compare(on_c.get(stream), by_definition(p, a, b, c));
+      expect_near(on_c.get(stream), by_definition(p, a, b, {c.begin(), c.end()}));
     }
     stream.finish();
   });
@@ -127,7 +115,7 @@ TEST_CASE("matrices of a batch may be interleaved", "[cuda_host]") {
     const Floats a = random_floats(24, random), b = random_floats(30, random), c(40);
     const DeviceFloats on_a(a), on_b(b), on_c(c);
     succeed(multiply(blas, p, on_a, on_b, on_c), "a product");
-    compare(on_c.get(stream), by_definition(p, a, b, c));
+    expect_near(on_c.get(stream), by_definition(p, a, b, {c.begin(), c.end()}));
   });
   INFO(end.err);
   CHECK(end.exit == 0);

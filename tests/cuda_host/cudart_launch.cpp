@@ -66,8 +66,8 @@ bool is_declared(Address address, const std::vector<MemoryAccess>& ranges) {
   return false;
 }
 
-// Every aligned word that is a device address becomes its alias; a kernel must have declared what
-// it is given.
+// Every aligned word that is a device address becomes its place on the stage; a kernel must have
+// declared what it is given.
 void translate(Argument& argument, const HostMachine& machine, const HostKernel& kernel,
                const std::vector<MemoryAccess>& ranges) {
   auto* const words = reinterpret_cast<unsigned char*>(argument.data());
@@ -78,7 +78,7 @@ void translate(Argument& argument, const HostMachine& machine, const HostKernel&
     if (!is_declared(address, ranges))
       throw CallMisuse(cudaErrorIllegalAddress,
                        kernel.name + " is given an address whose range it does not declare");
-    address = machine.memory.alias(address);
+    address = machine.memory.stage(address);
     std::memcpy(words + at, &address, sizeof address);
   }
 }
@@ -96,7 +96,7 @@ void launch(HostMachine& machine, const void* function, const LaunchShape& shape
   if (found == kernels().end())
     throw CallMisuse(cudaErrorInvalidDeviceFunction, "launches a kernel without a host version");
   const HostKernel& kernel = found->second;
-  std::vector<MemoryAccess> ranges = take_declared(kernel);
+  const std::vector<MemoryAccess> ranges = take_declared(kernel);
   check_shape(shape);
   if (machine.stream(shape.stream).device != current_device())
     throw CallMisuse(cudaErrorInvalidResourceHandle,
@@ -106,13 +106,14 @@ void launch(HostMachine& machine, const void* function, const LaunchShape& shape
     copies->push_back(copy_of(arguments[i], kernel.argument_bytes[i]));
     translate(copies->back(), machine, kernel, ranges);
   }
-  machine.submit(
-      shape.stream,
-      {.name = kernel.name, .accesses = std::move(ranges), .work = [copies, run = kernel.run] {
-         std::vector<void*> pointers;
-         for (Argument& copy : *copies) pointers.push_back(copy.data());
-         run(pointers.data());
-       }});
+  const auto work = [copies, run = kernel.run, ranges, &memory = machine.memory] {
+    std::vector<void*> pointers;
+    for (Argument& copy : *copies) pointers.push_back(copy.data());
+    memory.bring_on_stage(ranges);
+    run(pointers.data());
+    memory.leave_stage(ranges);
+  };
+  machine.submit(shape.stream, {.name = kernel.name, .accesses = ranges, .work = work});
 }
 
 }  // namespace

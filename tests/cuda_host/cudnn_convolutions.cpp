@@ -83,13 +83,6 @@ std::vector<MemoryAccess> accesses_of(const FilterShape& filter, const void* at,
   return {access_to(static_cast<const float*>(at), filter_elements(filter), writes)};
 }
 
-float scalar(HostMachine& machine, const void* at) {
-  expect_valid(at != nullptr, "a pointer is null");
-  if (machine.memory.on_device(at))
-    throw CallMisuse(cudaErrorInvalidValue, "is given a scalar on the device; it expects the host");
-  return *static_cast<const float*>(at);
-}
-
 struct Workspace {
   void* at = nullptr;
   std::size_t bytes = 0;
@@ -204,7 +197,7 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void* alpha,
   return dnn_call("cudnnConvolutionForward", [&](HostMachine& machine, auto&) {
     check(algorithm);
     const auto shape = fitting(machine, x_shape, y_shape, filter_shape, convolution);
-    const ConvolutionScale scale{scalar(machine, alpha), scalar(machine, beta)};
+    const ConvolutionScale scale{host_scalar(machine, alpha), host_scalar(machine, beta)};
     submit(machine, handle, {workspace, workspace_size},
            {"convolution", shape, scale,
             all(accesses_of(shape.x, x, false), accesses_of(shape.filter, filter, false)),
@@ -226,7 +219,7 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void* alp
   return dnn_call("cudnnConvolutionBackwardData", [&](HostMachine& machine, auto&) {
     check(algorithm);
     const auto shape = fitting(machine, dx_shape, dy_shape, filter_shape, convolution);
-    const ConvolutionScale scale{scalar(machine, alpha), scalar(machine, beta)};
+    const ConvolutionScale scale{host_scalar(machine, alpha), host_scalar(machine, beta)};
     submit(machine, handle, {workspace, workspace_size},
            {"convolution backward to data", shape, scale,
             all(accesses_of(shape.y, dy, false), accesses_of(shape.filter, filter, false)),
@@ -246,7 +239,7 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(
   return dnn_call("cudnnConvolutionBackwardFilter", [&](HostMachine& machine, auto&) {
     check(algorithm);
     const auto shape = fitting(machine, x_shape, dy_shape, dfilter_shape, convolution);
-    const ConvolutionScale scale{scalar(machine, alpha), scalar(machine, beta)};
+    const ConvolutionScale scale{host_scalar(machine, alpha), host_scalar(machine, beta)};
     submit(machine, handle, {workspace, workspace_size},
            {"convolution backward to filter", shape, scale,
             all(accesses_of(shape.x, x, false), accesses_of(shape.y, dy, false)),

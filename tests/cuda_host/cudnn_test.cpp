@@ -2,7 +2,6 @@
 #include <cudnn.h>
 
 #include <catch2/catch.hpp>
-#include <cmath>
 #include <random>
 
 #include "tests/cuda_host/images.hpp"
@@ -11,12 +10,6 @@
 using namespace cuda_host;
 
 namespace {
-
-Floats random_floats(std::size_t count, std::mt19937_64& random) {
-  Floats values(count);
-  for (float& value : values) value = static_cast<float>(random() % 2001) / 1000 - 1;
-  return values;
-}
 
 ImageShape image_shape(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w,
                        bool channels_last) {
@@ -70,14 +63,11 @@ void for_each_product(const ConvolutionShape& shape, const Visit& visit) {
               }
 }
 
-void compare(const Floats& found, const std::vector<double>& sums, const Floats& before,
-             const ConvolutionScale& scale) {
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const double expected = scale.factor * sums[i] + scale.kept * before[i];
-    expect(std::abs(found[i] - expected) < 1e-4, "element " + std::to_string(i) + " is " +
-                                                     std::to_string(found[i]) + "; expected " +
-                                                     std::to_string(expected));
-  }
+std::vector<double> scaled(std::vector<double> sums, const Floats& before,
+                           const ConvolutionScale& scale) {
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    sums[i] = scale.factor * sums[i] + scale.kept * before[i];
+  return sums;
 }
 
 // The descriptors of a convolution, and calls with them.
@@ -172,13 +162,13 @@ void check_products(const ConvolutionShape& shape, std::mt19937_64& random) {
   succeed(dnn.ask(bytes), "cudnnGetConvolutionForwardWorkspaceSize");
   const DeviceFloats on_x(x), on_y(y), on_f(f), work(bytes / sizeof(float) + 1);
   succeed(dnn.forward(scale, on_x, on_f, on_y, work, bytes), "forward");
-  compare(on_y.get(nullptr), sum_y, y, scale);
+  expect_near(on_y.get(nullptr), scaled(sum_y, y, scale));
   on_y.put(y, nullptr);
   succeed(dnn.backward_data(scale, on_f, on_y, on_x, work, bytes), "backward to data");
-  compare(on_x.get(nullptr), sum_x, x, scale);
+  expect_near(on_x.get(nullptr), scaled(sum_x, x, scale));
   on_x.put(x, nullptr);
   succeed(dnn.backward_filter(scale, on_x, on_y, on_f, work, bytes), "backward to filter");
-  compare(on_f.get(nullptr), sum_f, f, scale);
+  expect_near(on_f.get(nullptr), scaled(sum_f, f, scale));
   succeed(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 

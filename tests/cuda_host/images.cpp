@@ -65,7 +65,7 @@ void for_each_output(const ConvolutionShape& shape, std::int64_t n, std::int64_t
 }
 
 void store(float value, const ConvolutionScale& scale, float& to) {
-  to = scale.kept == 0 ? scale.factor * value : scale.factor * value + scale.kept * to;
+  store_scaled(value, scale.factor, scale.kept, to);
 }
 
 StridedMatrix by_rows(const float* at, std::int64_t columns) { return {at, columns, 1}; }

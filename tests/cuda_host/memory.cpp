@@ -31,6 +31,10 @@ void poison(Address first, std::size_t bytes) {
   std::memset(reinterpret_cast<void*>(first), 0xFF, std::min(bytes, poisoned_bytes));
 }
 
+void copy(Address to, Address from, std::size_t bytes) {
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+}
+
 }  // namespace
 
 AddressRegion::AddressRegion() : first_(map(bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1)) {}
@@ -46,6 +50,7 @@ Address AddressRegion::take(std::size_t wanted) {
 SeparateMemory::SeparateMemory() : file_(memfd_create("cuda_host", MFD_CLOEXEC)) {
   if (file_ < 0 || ftruncate(file_, AddressRegion::bytes) != 0) throw std::bad_alloc();
   alias_ = map(AddressRegion::bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_);
+  stage_ = map(AddressRegion::bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 }
 
 Address SeparateMemory::add(Address address, std::size_t bytes, MemoryPlace place, int device) {
@@ -64,6 +69,7 @@ Address SeparateMemory::allocate_on_device(int device, std::size_t bytes) {
   if (address == 0) throw CallFault(cudaErrorMemoryAllocation, "no addresses are free");
   used_bytes_[device] += charged;
   poison(alias(address), bytes);
+  poison(stage(address), bytes);
   return add(address, bytes, MemoryPlace::device, device);
 }
 
@@ -92,6 +98,8 @@ void SeparateMemory::free(Address address, MemoryPlace place) {
     return;
   }
   used_bytes_[block.device] -= rounded(block.bytes, granule_bytes);
+  check_stage(block);
+  madvise(reinterpret_cast<void*>(stage(address)), rounded(block.bytes, page_bytes), MADV_DONTNEED);
   fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
             static_cast<off_t>(address - device_.first()),
             static_cast<off_t>(rounded(block.bytes, page_bytes)));
@@ -143,6 +151,32 @@ const Allocation* SeparateMemory::block(const MemoryAccess& access, const std::s
 
 Address SeparateMemory::alias(Address address) const {
   return device_.holds(address) ? address - device_.first() + alias_ : address;
+}
+
+Address SeparateMemory::stage(Address address) const {
+  return device_.holds(address) ? address - device_.first() + stage_ : address;
+}
+
+void SeparateMemory::bring_on_stage(const std::vector<MemoryAccess>& accesses) const {
+  for (const auto& [first, bytes, writes] : accesses)
+    if (device_.holds(first)) copy(stage(first), alias(first), bytes);
+}
+
+void SeparateMemory::leave_stage(const std::vector<MemoryAccess>& accesses) const {
+  for (const auto& [first, bytes, writes] : accesses)
+    if (device_.holds(first) && writes) copy(alias(first), stage(first), bytes);
+  for (const auto& [first, bytes, writes] : accesses)
+    if (device_.holds(first)) poison(stage(first), bytes);
+}
+
+void SeparateMemory::check_stage(const Allocation& block) const {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(stage(block.first));
+  const auto* const end = bytes + std::min(block.bytes, poisoned_bytes);
+  const auto* const other =
+      std::find_if(bytes, end, [](unsigned char byte) { return byte != 0xFF; });
+  if (other != end)
+    report_finding("a kernel wrote byte " + std::to_string(other - bytes) + " of " + block.name +
+                   " and had not declared it");
 }
 
 std::vector<std::string> SeparateMemory::leaks() const {

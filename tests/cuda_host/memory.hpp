@@ -61,15 +61,24 @@ class SeparateMemory {
     return reinterpret_cast<T*>(alias(reinterpret_cast<Address>(pointer)));
   }
 
+  // Where a kernel of the program finds it: a stage on which only what it declares is put, among
+  // NaNs. `bring_on_stage` and `leave_stage` stand around its run; what it writes but does not
+  // declare is found when the memory is freed.
+  Address stage(Address address) const;
+  void bring_on_stage(const std::vector<MemoryAccess>& accesses) const;
+  void leave_stage(const std::vector<MemoryAccess>& accesses) const;
+
   std::vector<std::string> leaks() const;
 
  private:
   const Allocation* holder(Address address) const;
   Address add(Address address, std::size_t bytes, MemoryPlace place, int device);
+  void check_stage(const Allocation& block) const;
 
   AddressRegion device_, pinned_;
   int file_ = -1;      // the bytes of the devices
   Address alias_ = 0;  // where they are accessible
+  Address stage_ = 0;
   std::map<Address, Allocation> blocks_;
   std::map<int, std::size_t> used_bytes_;  // by device
 };

@@ -33,10 +33,6 @@ void sum_block(const std::vector<float>& packed, std::int64_t rows, std::int64_t
   }
 }
 
-void store(const float sum, const ProductSizes& sizes, float& c) {
-  c = sizes.kept == 0 ? sizes.factor * sum : sizes.factor * sum + sizes.kept * c;
-}
-
 }  // namespace
 
 void multiply(const ProductSizes& sizes, const StridedMatrix& a, const StridedMatrix& b,
@@ -57,7 +53,8 @@ void multiply(const ProductSizes& sizes, const StridedMatrix& a, const StridedMa
       sum_block(packed, rows, sizes.depth, b, column, columns, sums);
       for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i)
-          store(sums[j][i], sizes, c.at[(row + i) * c.row_stride + (column + j) * c.column_stride]);
+          store_scaled(sums[j][i], sizes.factor, sizes.kept,
+                       c.at[(row + i) * c.row_stride + (column + j) * c.column_stride]);
     }
   }
 }

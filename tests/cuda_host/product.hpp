@@ -27,6 +27,10 @@ struct ProductSizes {
   float kept = 0;  // 0: what C held is not read
 };
 
+inline void store_scaled(float sum, float factor, float kept, float& to) {
+  to = kept == 0 ? factor * sum : factor * sum + kept * to;
+}
+
 void multiply(const ProductSizes& sizes, const StridedMatrix& a, const StridedMatrix& b,
               const StridedResult& c);
 

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <random>
 #include <vector>
 
 #include "tests/cuda_host/child.hpp"
@@ -82,7 +83,13 @@ class DeviceFloats {
   std::size_t count_ = 0;
 };
 
+Floats random_floats(std::size_t count, std::mt19937_64& random);  // from -1 to 1
+void expect_near(const Floats& found, const std::vector<double>& expected);
+
 // Registers the kernel y[i] = 2 x[i] and launches it.
 cudaError_t launch_doubling(const float* x, float* y, int count, cudaStream_t stream);
+// The same, declaring other numbers of elements than it accesses.
+cudaError_t launch_doubling(const float* x, int declared_x, float* y, int declared_y, int count,
+                            cudaStream_t stream);
 
 }  // namespace cuda_host
