@@ -9,6 +9,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "executor/accelerator.hpp"
 #include "files/input_error.hpp"
 #include "platforms/here.hpp"
 #include "platforms/names.hpp"
@@ -21,11 +22,16 @@ bool is_storage_memory(const Schedule& schedule, MemoryId memory) {
   return schedule.platform.memories[memory].kind == MemoryKind::storage;
 }
 
-void expect_to_fit(const Schedule& schedule) {
+bool is_of_device(const Accelerator* accelerator, MemoryId memory) {
+  return accelerator != nullptr && accelerator->holds(memory);
+}
+
+void expect_to_fit(const Schedule& schedule, const Accelerator* accelerator) {
   std::int64_t needed = 0;
   for (const auto& [name, bytes] : schedule.arenas) {
-    const bool in_memory = !is_storage_memory(schedule, *find_memory(schedule.platform, name));
-    if (in_memory) needed = add_bytes(needed, bytes);
+    const MemoryId memory = *find_memory(schedule.platform, name);
+    if (!is_storage_memory(schedule, memory) && !is_of_device(accelerator, memory))
+      needed = add_bytes(needed, bytes);
   }
   const std::int64_t available = available_memory_bytes();
   if (needed <= available) return;
@@ -65,11 +71,17 @@ std::byte* map_bytes(std::size_t bytes) {
 
 }  // namespace
 
-void Arenas::Unmap::operator()(std::byte* mapped) const { ::munmap(mapped, bytes); }
+void Arenas::Unmap::operator()(std::byte* mapped) const {
+  if (accelerator != nullptr)
+    accelerator->release(memory, mapped);
+  else
+    ::munmap(mapped, bytes);
+}
 
-Arenas::Arenas(const Schedule& schedule, const StorageFolders& folders) : checksums_(schedule) {
+Arenas::Arenas(const Schedule& schedule, const StorageFolders& folders, Accelerator* accelerator)
+    : accelerator_(accelerator), checksums_(schedule) {
   for (const auto& [name, folder] : folders) expect_storage(schedule, name);
-  expect_to_fit(schedule);
+  expect_to_fit(schedule, accelerator);
   arenas_.resize(schedule.platform.memories.size());
   for (const auto& [name, bytes] : schedule.arenas) {
     const MemoryId memory = *find_memory(schedule.platform, name);
@@ -78,10 +90,14 @@ Arenas::Arenas(const Schedule& schedule, const StorageFolders& folders) : checks
                                                            has_whole_blocks(schedule, memory));
     } else if (bytes > 0) {
       const auto size = static_cast<std::size_t>(bytes);
-      arenas_[memory].mapped = {map_bytes(size), Unmap{size}};
+      std::byte* const at =
+          accelerator != nullptr ? accelerator->allocate(memory, bytes) : map_bytes(size);
+      arenas_[memory].mapped = {at, Unmap{size, accelerator, memory}};
     }
   }
 }
+
+bool Arenas::is_on_device(MemoryId memory) const { return is_of_device(accelerator_, memory); }
 
 void Arenas::store(const Place& place, std::int64_t step, std::span<const std::byte> bytes,
                    const StorageFile::Bounce& bounce) {
@@ -99,6 +115,8 @@ void Arenas::fetch(const Place& place, std::int64_t step, std::span<std::byte> b
 void Arenas::put(const Place& place, std::int64_t step, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   if (is_storage(place.memory)) return store(place, step, bytes, bounce_);
+  if (is_on_device(place.memory))
+    return accelerator_->put(place.memory, this->bytes(place, step).data(), bytes);
   std::memcpy(this->bytes(place, step).data(), bytes.data(), bytes.size());
 }
 
@@ -107,6 +125,8 @@ std::vector<std::byte> Arenas::get(const Place& place, std::int64_t step) const 
   if (result.empty()) return result;
   if (is_storage(place.memory)) {
     fetch(place, step, result, bounce_);
+  } else if (is_on_device(place.memory)) {
+    accelerator_->get(place.memory, bytes(place, step).data(), result);
   } else {
     std::memcpy(result.data(), bytes(place, step).data(), result.size());
   }

@@ -16,15 +16,22 @@
 
 namespace stint {
 
+class Accelerator;
+
 // Folders for storage memories, by memory name; the temporary folder for those not named.
 using StorageFolders = std::map<std::string, std::string>;
 
 class Arenas {
  public:
-  // Throws InputError if this machine does not have the memory.
-  Arenas(const Schedule& schedule, const StorageFolders& folders);
+  // Throws InputError if this machine does not have the memory. With an accelerator, which must
+  // outlive it, memories of devices are there, and the others are pinned.
+  Arenas(const Schedule& schedule, const StorageFolders& folders,
+         Accelerator* accelerator = nullptr);
 
   bool is_storage(MemoryId memory) const { return arenas_[memory].file != nullptr; }
+
+  // Memory of a device: addresses mean nothing to the host.
+  bool is_on_device(MemoryId memory) const;
 
   // The bytes of a place that is not in storage.
   std::span<std::byte> bytes(const Place& place, std::int64_t step) const {
@@ -45,13 +52,16 @@ class Arenas {
 
  private:
   struct Unmap {
-    std::size_t bytes;
+    std::size_t bytes = 0;
+    Accelerator* accelerator = nullptr;  // whose it is, if anyone's
+    MemoryId memory = no_memory;
     void operator()(std::byte* mapped) const;
   };
   struct Arena {
-    std::unique_ptr<std::byte, Unmap> mapped{nullptr, Unmap{0}};
+    std::unique_ptr<std::byte, Unmap> mapped{nullptr, Unmap{}};
     std::unique_ptr<StorageFile> file;
   };
+  Accelerator* accelerator_;
   std::vector<Arena> arenas_;  // by memory
   Checksums checksums_;        // of what is in storage
   StorageFile::Bounce bounce_;

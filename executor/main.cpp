@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/accelerator.hpp"
 #include "executor/run.hpp"
 #include "files/input_error.hpp"
 #include "files/text_file.hpp"
@@ -36,6 +37,11 @@ struct Options {
 };
 
 std::atomic<bool> interrupted{false};
+
+std::string version_text() {
+  return fmt::format("{} ({} kernels for GPUs)", STINT_VERSION,
+                     stint::has_accelerators() ? "with" : "without");
+}
 
 // Once: end after the actions in hand. Twice: end.
 void interrupt(int signal) {
@@ -212,7 +218,7 @@ void add_options(CLI::App& app, Options& options) {
 
 int main(int argc, char** argv) {
   CLI::App app{"Replay a schedule exactly; compare predicted with measured.", "run"};
-  app.set_version_flag("--version", STINT_VERSION);
+  app.set_version_flag("--version", version_text());
   Options options;
   add_options(app, options);
   try {

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "executor/accelerator.hpp"
 #include "executor/comparison.hpp"
 #include "executor/cpu/cpu_backend.hpp"
 #include "executor/cpu/network_values.hpp"
 #include "executor/data/open_samples.hpp"
+#include "executor/device_backend.hpp"
 #include "executor/measurements.hpp"
 #include "executor/replay.hpp"
 #include "executor/seating.hpp"
@@ -162,6 +164,23 @@ HeldOut held_out_of(const SampleSource& source, std::int64_t batches, std::int64
   return {.samples = samples, .left_out = count.value_or(samples) - samples, .batch = batch};
 }
 
+// GPUs, if the plan uses any.
+std::unique_ptr<Accelerator> accelerator_of(const Schedule& schedule, const RunOptions& options) {
+  if (!needs_accelerator(schedule)) return nullptr;
+  if (options.held_out_batches > 0)
+    throw InputError("--eval",
+                     "GPUs only train; expected --save, and --eval of a plan for CPUs with --load");
+  return open_accelerator(schedule, options.seed);
+}
+
+std::unique_ptr<Backend> make_backend(const Schedule& schedule, const LoweredNetwork& lowered,
+                                      Arenas& arenas, const TensorValues& values, std::int64_t seed,
+                                      Accelerator* accelerator) {
+  if (accelerator == nullptr)
+    return std::make_unique<CpuBackend>(schedule, lowered, arenas, values, seed);
+  return std::make_unique<DeviceBackend>(schedule, lowered, arenas, values, seed, *accelerator);
+}
+
 // With real kernels.
 RunReport train(RunPower& power, const LoweredNetwork& lowered, const RunOptions& options,
                 const std::atomic<bool>& interrupted) {
@@ -175,10 +194,12 @@ RunReport train(RunPower& power, const LoweredNetwork& lowered, const RunOptions
   if (!options.load_file.empty()) saved = load_state(options.load_file, network.loss.kind);
   const NetworkValues values(network, lowered, schedule.lowering, *samples, options.seed,
                              std::move(saved));
-  Arenas arenas(schedule, options.storage);
-  CpuBackend backend(schedule, lowered, arenas, values, options.seed);
+  const auto accelerator = accelerator_of(schedule, options);
+  Arenas arenas(schedule, options.storage, accelerator.get());
+  const auto backend =
+      make_backend(schedule, lowered, arenas, values, options.seed, accelerator.get());
   const std::int64_t first = values.first_step();
-  const Replayed replayed = run_unjudged(schedule, arenas, power.switching(backend), values,
+  const Replayed replayed = run_unjudged(schedule, arenas, power.switching(*backend), values,
                                          options, interrupted, first, held_out);
   if (!options.save_file.empty())
     write_state(options.save_file,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "executor/accelerator.hpp"
 #include "schedules/units.hpp"
 
 namespace stint {
@@ -16,6 +17,8 @@ constexpr double crowded_spin_seconds = 2e-6;  // where another thread may need 
 }  // namespace
 
 Seating::Seating(const Platform& platform, const Program& program) : workers_(workers(platform)) {
+  for (const Worker& worker : workers_)
+    roams_.push_back(worker.is_link() || platform.devices[worker.device].kind == cuda_kind);
   for (const Lane& lane : program.lanes) {
     if (!workers_[lane.worker].is_link()) ++computing_;
   }
@@ -31,7 +34,7 @@ Seating::~Seating() { cores_.pin_this_thread_to_all(); }
 
 void Seating::pin(WorkerId worker) {
   const bool pinned =
-      workers_[worker].is_link() ? cores_.pin_this_thread_to_all() : cores_.pin_this_thread(worker);
+      roams_[worker] ? cores_.pin_this_thread_to_all() : cores_.pin_this_thread(worker);
   if (!pinned) all_pinned_ = false;
 }
 

@@ -20,8 +20,8 @@ class Seating {
 
   const std::vector<double>& spin_seconds() const { return spin_seconds_; }  // by lane
 
-  // Pins the calling thread. A link's thread runs wherever there is room; workers are numbered
-  // across devices, as discovery does.
+  // Pins the calling thread. That of a link or of a GPU runs wherever there is room; workers are
+  // numbered across devices, as discovery does.
   void pin(WorkerId worker);
 
   // What a reader of times should know.
@@ -29,6 +29,7 @@ class Seating {
 
  private:
   std::vector<Worker> workers_;
+  std::vector<bool> roams_;  // by worker
   const Cores& cores_ = Cores::here();
   int computing_ = 0;  // lanes that compute
   std::vector<double> spin_seconds_;

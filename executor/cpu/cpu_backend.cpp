@@ -28,9 +28,6 @@ void expect_cpu(const Platform& platform, const Worker& worker) {
                                         memory.alignment_bytes, workspace_alignment_bytes));
 }
 
-constexpr const char* measured_here =
-    "this machine: `calibrate --for SCHEDULE -o here.json`, then `plan MODEL here.json`";
-
 }  // namespace
 
 CpuBackend::CpuBackend(const Schedule& schedule, const LoweredNetwork& lowered, Arenas& arenas,
@@ -40,56 +37,20 @@ CpuBackend::CpuBackend(const Schedule& schedule, const LoweredNetwork& lowered, 
       arenas_(arenas),
       moves_(schedule, arenas, values),
       evaluation_(schedule, lowered, arenas),
+      planned_(schedule, "cpu"),
+      workers_(workers(schedule.platform)),
       seed_(seed) {
-  const std::vector<Worker> all = workers(schedule.platform);
-  for (const Action& action : schedule.actions) {
-    if (action.what == Do::compute) expect_cpu(schedule.platform, all[action.worker]);
-  }
   const ResultPlace loss = result_places(schedule).front();
   loss_ = place(schedule, loss.buffer);
   loss_skip_bytes_ = loss.skip_bytes;
-  for (const PinnedKernel& kernel : schedule.lowering.kernels) {
-    if (kernel.device == "cpu") pinned_[{kernel.op, kernel.shape}] = kernel.algorithm;
-  }
-}
-
-void CpuBackend::expect_as_planned(const Task& task, const KernelJob& job) const {
-  const std::string where = fmt::format("task {}", in_quotes(task.name));
-  const auto pinned = pinned_.find({task.op, task.shape});
-  if (pinned != pinned_.end() && pinned->second != job.algorithm())
-    throw InputError(
-        where, fmt::format("the plan is for the kernel {}, here it would be {}; "
-                           "expected a plan for {}",
-                           in_quotes(pinned->second), in_quotes(job.algorithm()), measured_here));
-  if (job.workspace_bytes() > task.workspace_bytes)
-    throw InputError(where, fmt::format("its kernel needs {} of workspace here, the plan gives it "
-                                        "{}; expected a plan for {}",
-                                        bytes_text(job.workspace_bytes()),
-                                        bytes_text(task.workspace_bytes), measured_here));
-}
-
-TaskAddresses CpuBackend::addresses(const Operands& operands, const KernelJob& job) const {
-  const auto list = [&](const std::vector<Place>& places) {
-    std::vector<TaskAddresses::Halves> halves;
-    for (const Place& place : places) {
-      if (place.buffer == no_buffer)
-        halves.push_back({nullptr, nullptr});
-      else
-        halves.push_back({arenas_.bytes(place, 0).data(), arenas_.bytes(place, 1).data()});
-    }
-    return halves;
-  };
-  TaskAddresses addresses{list(operands.reads), list(operands.writes), list(operands.updates_from),
-                          list(operands.updates_to)};
-  if (job.workspace_bytes() > 0) addresses.workspace = arenas_.bytes(operands.workspace, 0).data();
-  return addresses;
 }
 
 std::unique_ptr<Job> CpuBackend::compute(const Action& action, const Operands& operands, double) {
+  expect_cpu(schedule_.platform, workers_[action.worker]);
   const TaskKernel& kernel = lowered_.kernels[action.task];
   auto job = std::make_unique<KernelJob>(kernel, pools_[action.worker], seed_);
-  expect_as_planned(schedule_.graph.tasks[action.task], *job);
-  job->point_to(addresses(operands, *job));
+  planned_.expect(schedule_.graph.tasks[action.task], *job);
+  point_to(*job, operands, arenas_);
   return evaluation_.in_both(std::move(job), action, operands);
 }
 

@@ -12,14 +12,16 @@
 #include "executor/cpu/kernel_job.hpp"
 #include "executor/cpu/leaf_kernels.hpp"
 #include "executor/moves.hpp"
+#include "executor/planned_kernels.hpp"
 #include "models/training/lower_network.hpp"
+#include "platforms/names.hpp"
 
 namespace stint {
 
 class CpuBackend : public Backend {
  public:
   // All must outlive the jobs; `lowered` is the schedule's graph with its kernels. `seed` decides
-  // masks. Throws InputError if a device that computes is no CPU, or its memory aligns too little.
+  // masks. Tasks of devices that are no CPUs, or whose memory aligns too little, throw InputError.
   CpuBackend(const Schedule& schedule, const LoweredNetwork& lowered, Arenas& arenas,
              const TensorValues& values, std::int64_t seed);
 
@@ -37,21 +39,17 @@ class CpuBackend : public Backend {
   LabelScore label_score() const override { return evaluation_.score(); }
 
  private:
-  // Throws InputError, naming the task, if its kernel here is another than the plan pins, or needs
-  // more workspace than the plan gives.
-  void expect_as_planned(const Task& task, const KernelJob& job) const;
-  TaskAddresses addresses(const Operands& operands, const KernelJob& job) const;
-
   const Schedule& schedule_;
   const LoweredNetwork& lowered_;
   Arenas& arenas_;
   Moves moves_;
   EvaluationJobs evaluation_;
+  PlannedKernels planned_;
+  std::vector<Worker> workers_;
   std::int64_t seed_;
   std::map<WorkerId, KernelPool> pools_;
   Place loss_;
   std::int64_t loss_skip_bytes_ = 0;
-  std::map<std::pair<std::string, std::string>, std::string> pinned_;  // algorithm by (op, shape)
 };
 
 }  // namespace stint

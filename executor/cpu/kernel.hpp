@@ -1,5 +1,6 @@
-// A kernel: what one task computes for one leaf, on one thread. Created once, when a schedule is
-// compiled; running it allocates nothing of ours and gives the same bits every time.
+// A kernel: what one task computes for one leaf, on one thread, or in one stream of a GPU, where
+// running it only puts it there. Created once, when a schedule is compiled; running it allocates
+// nothing of ours and gives the same bits every time.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +26,12 @@ struct KernelArguments {
   std::int64_t seed = 0;          // of the run
 };
 
-class CpuKernel {
+class LeafKernel {
  public:
-  CpuKernel() = default;
-  virtual ~CpuKernel() = default;
-  CpuKernel(const CpuKernel&) = delete;
-  CpuKernel& operator=(const CpuKernel&) = delete;
+  LeafKernel() = default;
+  virtual ~LeafKernel() = default;
+  LeafKernel(const LeafKernel&) = delete;
+  LeafKernel& operator=(const LeafKernel&) = delete;
 
   virtual void run(const KernelArguments& arguments) = 0;
   virtual std::int64_t workspace_bytes() const { return 0; }
@@ -42,6 +43,7 @@ class CpuKernel {
   virtual std::string weight_order() const { return ""; }
 };
 
+using CpuKernel = LeafKernel;
 // `kernel` has one leaf. Throws InputError if there is no good kernel for it.
 std::unique_ptr<CpuKernel> make_cpu_kernel(const TaskKernel& kernel);
 

@@ -52,7 +52,7 @@ void KernelJob::make_merges(KernelPool& pool) {
     if (!is_partial(task_, output)) continue;
     Partial partial{.output = i, .bytes = aligned_workspace(bytes_of(output))};
     for (const TreeMerge& merge : merges) {
-      CpuKernel& made =
+      LeafKernel& made =
           pool.get(merge_of(task_, output, merge.middle - merge.begin, merge.end - merge.middle));
       workspace_bytes_ = std::max(workspace_bytes_, made.workspace_bytes());
       partial.merges.push_back(&made);

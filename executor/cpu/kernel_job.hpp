@@ -54,7 +54,7 @@ class KernelJob : public Job {
     std::int64_t bytes = 0;   // from one place in the workspace to the next
     std::int64_t offset = 0;  // of the stack in the workspace
     std::byte* stack = nullptr;
-    std::vector<CpuKernel*> merges;  // by merge
+    std::vector<LeafKernel*> merges;  // by merge
   };
   std::vector<Pointer> pointers(const std::vector<KernelOperand>& operands,
                                 const std::vector<TaskAddresses::Halves>& addresses) const;
@@ -65,7 +65,7 @@ class KernelJob : public Job {
   std::byte* partial_at(const Partial& partial, std::int64_t step, int depth) const;
 
   const TaskKernel& task_;
-  CpuKernel& kernel_;
+  LeafKernel& kernel_;
   std::int64_t leaves_;
   std::int64_t leaf_samples_;
   std::vector<Pointer> reads_;

@@ -65,12 +65,12 @@ std::int64_t bytes_of(const KernelOperand& operand) {
   return element_count(operand) * bytes_of(operand.element);
 }
 
-CpuKernel& KernelPool::get(const TaskKernel& kernel) {
+LeafKernel& KernelPool::get(const TaskKernel& kernel) {
   std::vector<Made>& alike = kernels_[text_of(kernel)];
   const auto found = std::find_if(alike.begin(), alike.end(),
                                   [&](const Made& made) { return made.first == kernel.origin; });
   if (found != alike.end()) return *found->second;
-  alike.emplace_back(kernel.origin, make_cpu_kernel(kernel));
+  alike.emplace_back(kernel.origin, make_(kernel));
   return *alike.back().second;
 }
 

@@ -2,6 +2,7 @@
 // work are shared by the tasks of one worker; no two workers share any.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,14 +25,19 @@ bool is_partial(const TaskKernel& task, const KernelOperand& output);
 
 std::int64_t bytes_of(const KernelOperand& operand);
 
+using KernelMaker = std::function<std::unique_ptr<LeafKernel>(const TaskKernel&)>;
+
 class KernelPool {
  public:
+  explicit KernelPool(KernelMaker make = make_cpu_kernel) : make_(std::move(make)) {}
+
   // Made when first asked for; lives as long as the pool.
-  CpuKernel& get(const TaskKernel& kernel);
+  LeafKernel& get(const TaskKernel& kernel);
 
  private:
-  using Made = std::pair<Origin, std::unique_ptr<CpuKernel>>;
+  using Made = std::pair<Origin, std::unique_ptr<LeafKernel>>;
   std::map<std::string, std::vector<Made>> kernels_;  // by everything but attributes
+  KernelMaker make_;
 };
 
 }  // namespace stint

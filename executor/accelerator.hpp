@@ -1,0 +1,81 @@
+// GPUs as the executor sees them: memory of their own, pinned memory for the host's side of copies,
+// and jobs that only put work into streams. What does all that is a module of its own, opened when
+// a schedule needs it, so that programs start on machines without its libraries.
+//
+// A job of an accelerator has ended when its work is enqueued. Who comes after it on the device
+// waits for its event there; who comes after it on the host waits for its event before it runs
+// (`after_devices`); and the last job of every stream waits for all of it, because a step ends when
+// everything in it has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "executor/backend.hpp"
+#include "executor/cpu/kernel_job.hpp"
+
+namespace stint {
+
+inline constexpr const char* cuda_kind = "cuda";  // of devices, in platform files
+
+// One end of a copy in even and odd steps.
+struct CopyEnd {
+  MemoryId memory = no_memory;
+  TaskAddresses::Halves at = {nullptr, nullptr};
+};
+
+// Bytes that are loaded: first to the host, then on.
+struct StagedBytes {
+  CopyEnd to;
+  std::int64_t bytes = 0;
+  std::byte* staged = nullptr;
+};
+
+class Accelerator {
+ public:
+  Accelerator() = default;
+  virtual ~Accelerator() = default;
+  Accelerator(const Accelerator&) = delete;
+  Accelerator& operator=(const Accelerator&) = delete;
+
+  // Whether the memory is one of its devices', where the host's code may not go.
+  virtual bool holds(MemoryId memory) const = 0;
+  // An arena: on the device, or pinned. Throws InputError if there is not so much.
+  virtual std::byte* allocate(MemoryId memory, std::int64_t bytes) = 0;
+  virtual void release(MemoryId memory, std::byte* arena) noexcept = 0;
+  // Between steps.
+  virtual void put(MemoryId memory, std::byte* to, std::span<const std::byte> bytes) = 0;
+  virtual void get(MemoryId memory, const std::byte* from, std::span<std::byte> bytes) = 0;
+
+  // Whether the action is one of its workers' or copies to or from its memories.
+  virtual bool performs(ActionId action) const = 0;
+  // The kernel of a task, which is to be pointed to addresses and put in its place. `task` must
+  // outlive it. Throws InputError if there is none.
+  virtual std::unique_ptr<KernelJob> kernel(ActionId action, const TaskKernel& task) = 0;
+  // A job that enqueues, in the action's place among all others.
+  virtual std::unique_ptr<Job> in_place(ActionId action, std::unique_ptr<Job> job) = 0;
+  virtual std::unique_ptr<Job> copy(ActionId action, const CopyEnd& from, const CopyEnd& to,
+                                    std::int64_t bytes) = 0;
+  // Runs `fill`, which writes what is staged on the host, then copies that to where it belongs.
+  virtual std::unique_ptr<Job> load(ActionId action, std::unique_ptr<Job> fill,
+                                    std::vector<StagedBytes> loads) = 0;
+  virtual std::byte* allocate_staging(std::int64_t bytes) = 0;  // pinned; lives as long as this
+  // A job of the host, after all work on devices that the plan puts before it.
+  virtual std::unique_ptr<Job> after_devices(ActionId action, std::unique_ptr<Job> job) = 0;
+};
+
+// Whether this build has kernels for GPUs.
+bool has_accelerators();
+
+// Whether any device that the schedule uses is of a kind that only an accelerator has.
+bool needs_accelerator(const Schedule& schedule);
+
+// The schedule must outlive it. Throws InputError, on one line, if this build has no module, its
+// libraries are not here, or there are fewer devices than the plan uses.
+std::unique_ptr<Accelerator> open_accelerator(const Schedule& schedule, std::int64_t seed);
+
+}  // namespace stint

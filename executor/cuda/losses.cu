@@ -1,0 +1,203 @@
+// Losses: each task's share of the mean over the whole step, added up in double precision. A label
+// that is no class makes the loss and its gradient not a number.
+#include <cmath>
+
+#include "executor/cpu/own/own_kernel.hpp"
+#include "executor/cuda/gpu_kernel.hpp"
+#include "executor/cuda/launch.cuh"
+#include "files/input_error.hpp"
+
+namespace stint {
+namespace {
+
+// Σ exp(x − largest), and the largest; of nothing, −∞.
+struct ExponentialSum {
+  float largest;
+  double sum;
+};
+__host__ __device__ inline ExponentialSum of_nothing() { return {-INFINITY, 0}; }
+__host__ __device__ inline ExponentialSum with(ExponentialSum before, float x) {
+  if (x > before.largest)
+    return {x, before.sum * static_cast<double>(expf(before.largest - x)) + 1};
+  return {before.largest, before.sum + static_cast<double>(expf(x - before.largest))};
+}
+__host__ __device__ inline ExponentialSum added(ExponentialSum left, ExponentialSum right) {
+  if (left.sum == 0) return right;
+  if (right.sum == 0) return left;
+  if (left.largest < right.largest)
+    return {right.largest,
+            right.sum + left.sum * static_cast<double>(expf(left.largest - right.largest))};
+  return {left.largest,
+          left.sum + right.sum * static_cast<double>(expf(right.largest - left.largest))};
+}
+
+struct LabelRows {
+  std::int64_t outer, classes, inner;
+  __host__ __device__ std::int64_t labels() const { return outer * inner; }
+  __host__ __device__ std::int64_t at(std::int64_t label, std::int64_t of_class) const {
+    return (label / inner * classes + of_class) * inner + label % inner;
+  }
+  std::int64_t elements() const { return outer * classes * inner; }
+};
+LabelRows label_rows(const TaskKernel& kernel) {
+  const auto& loss = std::get<CrossEntropy>(std::get<LossKind>(kernel.origin));
+  const ChannelView view = view_around(kernel.reads[0], loss.axis);
+  return {view.outer, view.channels, view.inner};
+}
+double share_of(const TaskKernel& kernel, const LabelRows& sizes) {
+  const auto per_sample = static_cast<double>(sizes.labels()) / static_cast<double>(kernel.samples);
+  return 1 / (per_sample * static_cast<double>(kernel.batch));
+}
+
+// One row: all labels.
+struct CrossEntropyLoss {
+  using Sum = OneSum;
+  const float* prediction;
+  const std::int32_t* labels;
+  float* loss;
+  LabelRows sizes;
+  double share;
+  __host__ __device__ double of_label(std::int64_t label) const {
+    ExponentialSum all = of_nothing();
+    for (std::int64_t c = 0; c < sizes.classes; ++c)
+      all = with(all, prediction[sizes.at(label, c)]);
+    const std::int64_t right = labels[label];
+    const bool known = right >= 0 && right < sizes.classes;
+    const float predicted = known ? prediction[sizes.at(label, right)] : NAN;
+    return log(all.sum) + (static_cast<double>(all.largest) - static_cast<double>(predicted));
+  }
+  __host__ __device__ Sum sum(std::int64_t, int lane) const {
+    Sum sum{0};
+    for (std::int64_t i = lane; i < sizes.labels(); i += lanes_of_row) sum.a += of_label(i);
+    return sum;
+  }
+  __host__ __device__ static Sum merged(Sum left, Sum right) { return added(left, right); }
+  __host__ __device__ void finish(std::int64_t, Sum sum, int lane) const {
+    if (lane == 0) *loss = static_cast<float>(sum.a * share);
+  }
+};
+std::unique_ptr<LeafKernel> make_cross_entropy(const TaskKernel& kernel, const GpuQueue& queue) {
+  const LabelRows sizes = label_rows(kernel);
+  return gpu_kernel([=, share = share_of(kernel, sizes),
+                     stream = queue.stream](const KernelArguments& arguments) {
+    const CrossEntropyLoss now{read_at(arguments, 0), read_at<std::int32_t>(arguments, 1),
+                               write_at(arguments, 0), sizes, share};
+    rows("cross_entropy", stream, 1,
+         {reads(now.prediction, sizes.elements()), reads(now.labels, sizes.labels()),
+          writes(now.loss, 1)},
+         now);
+  });
+}
+
+// softmax(prediction) − 1 at the label, a row for every label.
+struct CrossEntropyGradient {
+  using Sum = ExponentialSum;
+  const float* prediction;
+  const std::int32_t* labels;
+  float* gradient;
+  LabelRows sizes;
+  double share;
+  __host__ __device__ Sum sum(std::int64_t label, int lane) const {
+    Sum sum = of_nothing();
+    for (std::int64_t c = lane; c < sizes.classes; c += lanes_of_row)
+      sum = with(sum, prediction[sizes.at(label, c)]);
+    return sum;
+  }
+  __host__ __device__ static Sum merged(Sum left, Sum right) { return added(left, right); }
+  __host__ __device__ void finish(std::int64_t label, Sum sum, int lane) const {
+    const std::int64_t right = labels[label];
+    const bool known = right >= 0 && right < sizes.classes;
+    const float factor = known ? static_cast<float>(share / sum.sum) : NAN;
+    for (std::int64_t c = lane; c < sizes.classes; c += lanes_of_row) {
+      const std::int64_t at = sizes.at(label, c);
+      const float slope = expf(prediction[at] - sum.largest) * factor;
+      gradient[at] = c == right ? slope - static_cast<float>(share) : slope;
+    }
+  }
+};
+std::unique_ptr<LeafKernel> make_cross_entropy_backward(const TaskKernel& kernel,
+                                                        const GpuQueue& queue) {
+  const LabelRows sizes = label_rows(kernel);
+  return gpu_kernel([=, share = share_of(kernel, sizes),
+                     stream = queue.stream](const KernelArguments& arguments) {
+    const CrossEntropyGradient now{read_at(arguments, 0), read_at<std::int32_t>(arguments, 1),
+                                   write_at(arguments, 0), sizes, share};
+    rows("cross_entropy backward", stream, sizes.labels(),
+         {reads(now.prediction, sizes.elements()), reads(now.labels, sizes.labels()),
+          writes(now.gradient, sizes.elements())},
+         now);
+  });
+}
+
+std::int64_t compared_elements(const TaskKernel& kernel) {
+  if (lies_channels_last(kernel.reads[0]) != lies_channels_last(kernel.reads[1]))
+    throw InputError(kernel.op, "prediction and target lie in two orders; expected one on GPUs");
+  return element_count(kernel.reads[0]);
+}
+double element_share(const TaskKernel& kernel) {
+  return static_cast<double>(kernel.samples) /
+         (static_cast<double>(compared_elements(kernel)) * static_cast<double>(kernel.batch));
+}
+
+struct SquaredErrors {
+  using Sum = OneSum;
+  const float* prediction;
+  const float* target;
+  float* loss;
+  std::int64_t count;
+  double share;
+  __host__ __device__ Sum sum(std::int64_t, int lane) const {
+    Sum sum{0};
+    for (std::int64_t i = lane; i < count; i += lanes_of_row) {
+      const float error = prediction[i] - target[i];
+      sum.a += static_cast<double>(error * error);
+    }
+    return sum;
+  }
+  __host__ __device__ static Sum merged(Sum left, Sum right) { return added(left, right); }
+  __host__ __device__ void finish(std::int64_t, Sum sum, int lane) const {
+    if (lane == 0) *loss = static_cast<float>(sum.a * share);
+  }
+};
+std::unique_ptr<LeafKernel> make_squared_error(const TaskKernel& kernel, const GpuQueue& queue) {
+  const std::int64_t n = compared_elements(kernel);
+  return gpu_kernel(
+      [=, share = element_share(kernel), stream = queue.stream](const KernelArguments& arguments) {
+        const SquaredErrors now{read_at(arguments, 0), read_at(arguments, 1),
+                                write_at(arguments, 0), n, share};
+        rows("mse", stream, 1,
+             {reads(now.prediction, n), reads(now.target, n), writes(now.loss, 1)}, now);
+      });
+}
+
+struct SquaredErrorGradient {
+  const float* prediction;
+  const float* target;
+  float* gradient;
+  float factor;
+  __host__ __device__ void operator()(std::int64_t i) const {
+    gradient[i] = factor * (prediction[i] - target[i]);
+  }
+};
+std::unique_ptr<LeafKernel> make_squared_error_backward(const TaskKernel& kernel,
+                                                        const GpuQueue& queue) {
+  const std::int64_t n = compared_elements(kernel);
+  return gpu_kernel([=, factor = static_cast<float>(2 * element_share(kernel)),
+                     stream = queue.stream](const KernelArguments& arguments) {
+    const SquaredErrorGradient now{read_at(arguments, 0), read_at(arguments, 1),
+                                   write_at(arguments, 0), factor};
+    elements("mse backward", stream, n,
+             {reads(now.prediction, n), reads(now.target, n), writes(now.gradient, n)}, now);
+  });
+}
+
+constexpr GpuKernel kernels[] = {{"cross_entropy.forward", make_cross_entropy},
+                                 {"cross_entropy.backward", make_cross_entropy_backward},
+                                 {"mse.forward", make_squared_error},
+                                 {"mse.backward", make_squared_error_backward}};
+
+}  // namespace
+
+GpuKernels gpu_loss_kernels() { return kernels; }
+
+}  // namespace stint

@@ -1,0 +1,97 @@
+#include "executor/device_backend.hpp"
+
+#include <fmt/format.h>
+
+#include "files/input_error.hpp"
+
+namespace stint {
+namespace {
+
+// Inputs of a step, where a device will fetch them.
+class StagingJob : public Job {
+ public:
+  struct Input {
+    TensorId tensor = no_tensor;
+    std::span<std::byte> staged;
+  };
+  StagingJob(std::vector<Input> inputs, int for_step, const TensorValues& values)
+      : inputs_(std::move(inputs)), for_step_(for_step), values_(values) {}
+
+  void run(std::int64_t step) override {
+    for (const Input& input : inputs_)
+      values_.fill_input(input.tensor, step + for_step_, input.staged);
+  }
+
+ private:
+  std::vector<Input> inputs_;
+  int for_step_;
+  const TensorValues& values_;
+};
+
+}  // namespace
+
+DeviceBackend::DeviceBackend(const Schedule& schedule, const LoweredNetwork& lowered,
+                             Arenas& arenas, const TensorValues& values, std::int64_t seed,
+                             Accelerator& accelerator)
+    : schedule_(schedule),
+      lowered_(lowered),
+      arenas_(arenas),
+      values_(values),
+      accelerator_(accelerator),
+      cpu_(schedule, lowered, arenas, values, seed),
+      planned_(schedule, cuda_kind) {}
+
+ActionId DeviceBackend::id_of(const Action& action) const {
+  return ActionId{static_cast<int>(&action - schedule_.actions.data())};
+}
+
+CopyEnd DeviceBackend::end_of(const Place& place) const {
+  return {place.memory, {arenas_.bytes(place, 0).data(), arenas_.bytes(place, 1).data()}};
+}
+
+std::unique_ptr<Job> DeviceBackend::compute(const Action& action, const Operands& operands,
+                                            double seconds) {
+  const ActionId id = id_of(action);
+  if (!accelerator_.performs(id))
+    return accelerator_.after_devices(id, cpu_.compute(action, operands, seconds));
+  auto job = accelerator_.kernel(id, lowered_.kernels[action.task]);
+  planned_.expect(schedule_.graph.tasks[action.task], *job);
+  point_to(*job, operands, arenas_);
+  return accelerator_.in_place(id, std::move(job));
+}
+
+std::unique_ptr<Job> DeviceBackend::copy(const Action& action, const Operands& operands,
+                                         double seconds) {
+  const ActionId id = id_of(action);
+  if (!accelerator_.performs(id))
+    return accelerator_.after_devices(id, cpu_.copy(action, operands, seconds));
+  const Place& from = operands.reads[0];
+  const Place& to = operands.writes[0];
+  for (const Place* end : {&from, &to}) {
+    if (arenas_.is_storage(end->memory))
+      throw InputError(fmt::format("/actions/{}", static_cast<int>(id)),
+                       "copies between storage and a GPU; expected a copy through the memory of "
+                       "the host");
+  }
+  return accelerator_.copy(id, end_of(from), end_of(to), from.bytes);
+}
+
+std::unique_ptr<Job> DeviceBackend::load(const Action& action, const Operands& operands,
+                                         double seconds) {
+  const ActionId id = id_of(action);
+  if (!accelerator_.performs(id))
+    return accelerator_.after_devices(id, cpu_.load(action, operands, seconds));
+  std::vector<StagingJob::Input> inputs;
+  std::vector<StagedBytes> loads;
+  for (const Place& place : operands.writes) {
+    if (place.bytes == 0) continue;
+    std::byte* const staged = accelerator_.allocate_staging(place.bytes);
+    inputs.push_back(
+        {schedule_.buffers[place.buffer].tensor, {staged, static_cast<std::size_t>(place.bytes)}});
+    loads.push_back({end_of(place), place.bytes, staged});
+  }
+  auto fill = std::make_unique<StagingJob>(std::move(inputs), action.for_step, values_);
+  return accelerator_.load(id, std::move(fill), std::move(loads));
+}
+
+}  // namespace stint
