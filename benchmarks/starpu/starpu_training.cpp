@@ -2,23 +2,17 @@
 
 #include <starpu.h>
 
-#include <chrono>
 #include <cstring>
 #include <map>
 #include <memory>
 
 #include "benchmarks/overhead/starpu_session.hpp"
+#include "benchmarks/starpu/starpu_call.hpp"
 #include "executor/cpu/kernel_job.hpp"
 #include "models/segments.hpp"
 
 namespace stint {
 namespace {
-
-constexpr int workers = 2;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 struct Freed {
   void operator()(std::byte* bytes) const { std::free(bytes); }
@@ -30,54 +24,10 @@ Bytes aligned_bytes(std::int64_t count) {
   return Bytes(static_cast<std::byte*>(std::aligned_alloc(64, rounded)));
 }
 
-void clear_sum(void** buffers, void*) {
-  std::memset(reinterpret_cast<void*>(STARPU_VECTOR_GET_PTR(buffers[0])), 0,
-              std::size_t{STARPU_VECTOR_GET_NX(buffers[0])} * sizeof(float));
-}
-
-void add_floats(const float* from, std::size_t count, float* to) {
-  for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
-}
-
-void add_sums(void** buffers, void*) {
-  add_floats(reinterpret_cast<const float*>(STARPU_VECTOR_GET_PTR(buffers[1])),
-             STARPU_VECTOR_GET_NX(buffers[0]),
-             reinterpret_cast<float*>(STARPU_VECTOR_GET_PTR(buffers[0])));
-}
-
-// A result that a worker adds to its own sum when it has computed it.
-struct OwnSum {
-  const std::byte* from = nullptr;
-  std::size_t floats = 0;
-  std::size_t buffer = 0;  // among the task's
-};
-
-// One task on every worker: a kernel is used by one thread at a time.
-struct TaskCall {
-  std::vector<std::unique_ptr<KernelJob>> jobs;  // by worker
-  std::vector<starpu_data_descr> data;
-  std::vector<OwnSum> sums;
-  starpu_codelet* codelet = nullptr;
-  std::int64_t step = 0;
-};
-
-std::array<double, workers> busy;
-
-void run_call(void** buffers, void* argument) {
-  const double begin = now();
-  TaskCall& call = *static_cast<TaskCall*>(argument);
-  const int worker = starpu_worker_get_id();
-  call.jobs[worker]->run(call.step);
-  for (const OwnSum& sum : call.sums)
-    add_floats(reinterpret_cast<const float*>(sum.from), sum.floats,
-               reinterpret_cast<float*>(STARPU_VECTOR_GET_PTR(buffers[sum.buffer])));
-  busy[worker] += now() - begin;
-}
-
 class StarpuTraining {
  public:
   StarpuTraining(const Schedule& schedule, const std::string& scheduler, Summing summing)
-      : session_(scheduler, workers),
+      : session_(scheduler, starpu_workers),
         network_(std::get<Network>(schedule.model)),
         lowered_(lower_with_kernels(network_, schedule.lowering)),
         graph_(lowered_.graph),
@@ -99,16 +49,16 @@ class StarpuTraining {
   TrainedSteps train(int steps) {
     put_first_values();
     TrainedSteps trained;
-    busy = {};
+    forget_busy_seconds();
     for (std::int64_t step = 0; step < steps; ++step) {
-      const double begin = now();
+      const double begin = clock_seconds();
       for (const auto& call : calls_) {
         if (call) submit(*call, step);
       }
       require_starpu(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
-      trained.seconds.push_back(now() - begin);
+      trained.seconds.push_back(clock_seconds() - begin);
     }
-    for (const double seconds : busy) trained.busy_seconds += seconds;
+    trained.busy_seconds = busy_seconds();
     trained.state_sha256 = state_sha256(state());
     return trained;
   }
@@ -161,10 +111,10 @@ class StarpuTraining {
             has_floats ? bytes / sizeof(float) : bytes, has_floats ? sizeof(float) : 1);
       }
     }
-    clear_.cpu_funcs[0] = clear_sum;
+    clear_.cpu_funcs[0] = clear_starpu_sum;
     clear_.nbuffers = 1;
     clear_.modes[0] = STARPU_W;
-    add_.cpu_funcs[0] = add_sums;
+    add_.cpu_funcs[0] = add_starpu_sums;
     add_.nbuffers = 2;
     add_.modes[0] = STARPU_RW;
     add_.modes[1] = STARPU_R;
@@ -185,14 +135,14 @@ class StarpuTraining {
       made->model.type = STARPU_HISTORY_BASED;
       made->symbol = "task" + std::to_string(codelets_.size());
       made->model.symbol = made->symbol.c_str();
-      made->codelet.cpu_funcs[0] = run_call;
+      made->codelet.cpu_funcs[0] = run_starpu_call;
       made->codelet.nbuffers = STARPU_VARIABLE_NBUFFERS;
       made->codelet.model = &made->model;
     }
     return made->codelet;
   }
 
-  static void add(starpu_data_handle_t handle, starpu_data_access_mode mode, TaskCall& call) {
+  static void add(starpu_data_handle_t handle, starpu_data_access_mode mode, StarpuCall& call) {
     for (starpu_data_descr& known : call.data) {
       if (known.handle != handle) continue;
       if (known.mode != mode) known.mode = STARPU_RW;
@@ -201,17 +151,18 @@ class StarpuTraining {
     call.data.push_back({handle, mode});
   }
 
-  void add_all(const std::vector<TensorId>& tensors, starpu_data_access_mode mode, TaskCall& call) {
+  void add_all(const std::vector<TensorId>& tensors, starpu_data_access_mode mode,
+               StarpuCall& call) {
     for (const TensorId tensor : tensors) {
       const SegmentRange range = segments_.of_tensor[tensor];
       for (int s = range.begin; s < range.end; ++s) add(handles_[s], mode, call);
     }
   }
 
-  std::unique_ptr<TaskCall> call_of(TaskId id) {
+  std::unique_ptr<StarpuCall> call_of(TaskId id) {
     const Task& task = graph_.tasks[id];
     if (!summed_in_.empty() && is_merge(id)) return nullptr;
-    auto call = std::make_unique<TaskCall>();
+    auto call = std::make_unique<StarpuCall>();
     call->codelet = &codelet_of(task);
     add_all(task.reads, STARPU_R, *call);
     add_all(task.updates, STARPU_RW, *call);
@@ -225,7 +176,8 @@ class StarpuTraining {
                             call->data.size()});
       add_all({summed_in_[written]}, STARPU_REDUX, *call);
     }
-    for (int worker = 0; worker < workers; ++worker) call->jobs.push_back(job_of(id, worker));
+    for (int worker = 0; worker < starpu_workers; ++worker)
+      call->jobs.push_back(job_of(id, worker));
     return call;
   }
 
@@ -248,7 +200,7 @@ class StarpuTraining {
     return job;
   }
 
-  void submit(TaskCall& call, std::int64_t step) {
+  void submit(StarpuCall& call, std::int64_t step) {
     call.step = step;
     require_starpu(starpu_task_insert(call.codelet, STARPU_DATA_MODE_ARRAY, call.data.data(),
                                       static_cast<int>(call.data.size()), STARPU_CL_ARGS_NFREE,
@@ -294,11 +246,11 @@ class StarpuTraining {
   std::vector<Bytes> workspaces_;
   std::vector<TensorId> summed_in_;            // by tensor; empty where the graph's tasks sum
   std::vector<starpu_data_handle_t> handles_;  // by segment
-  std::array<KernelPool, workers> pools_;
+  std::array<KernelPool, starpu_workers> pools_;
   std::map<std::string, std::unique_ptr<Codelet>> codelets_;
   starpu_codelet clear_{};
   starpu_codelet add_{};
-  std::vector<std::unique_ptr<TaskCall>> calls_;  // by task
+  std::vector<std::unique_ptr<StarpuCall>> calls_;  // by task
 };
 
 }  // namespace
