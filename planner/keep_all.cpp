@@ -67,7 +67,7 @@ class KeepAll {
     const std::vector<Candidate> candidates = by_state(full_crews());
     if (candidates.empty() || !candidates.front().cost) return std::nullopt;
     const auto [none, late, value, second] = key(candidates.front());
-    return RoughValue{late, value, candidates.front().cost->live_bytes};
+    return RoughValue{late, value};
   }
 
   std::vector<Candidate> all_candidates() {

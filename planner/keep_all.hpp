@@ -23,7 +23,6 @@ std::optional<Answer> keep_all(const Problem& problem, const SearchOptions& opti
 struct RoughValue {
   bool late = false;  // the deadline is missed
   double value = 0;   // of the objective; bytes are live bytes
-  std::int64_t live_bytes = 0;
   auto operator<=>(const RoughValue&) const = default;
 };
 std::optional<RoughValue> keep_all_value(const Problem& problem, const SearchOptions& options);

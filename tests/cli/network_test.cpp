@@ -29,6 +29,7 @@ TEST_CASE("a network is planned, checked and replayed", "[cli]") {
       GENERATE(Arguments{}, Arguments{"--batch", "16"},
                Arguments{"--batch", "16", "--microbatches", "4", "--leaves", "2"},
                Arguments{"--batch", "16", "--leaves", "8", "--grain", "2"},
+               Arguments{"--batch", "16", "--leaves", "8", "--grain", "auto"},
                Arguments{"--batch", "16", "--layout", "nchw"},
                Arguments{"--batch", "64", "--memory", "100%"});
   CAPTURE(options);
@@ -60,7 +61,8 @@ TEST_CASE("only a CPU trains; the costs of any device are replayed", "[cli]") {
 }
 
 TEST_CASE("the same network and request give the same bytes", "[cli]") {
-  const Arguments options = {"--batch", "8", "--leaves", "4", "--grain", "1"};
+  const std::string grain = GENERATE("1", "auto");
+  const Arguments options = {"--batch", "8", "--leaves", "4", "--grain", grain};
   const Ran once = plan_lenet5(options);
   CHECK(once.exit == 0);
   CHECK(once.out == plan_lenet5(options).out);
@@ -78,6 +80,7 @@ TEST_CASE("batches that cannot be divided as asked are refused", "[cli]") {
   require_refused(plan_lenet5({"--batch", "8", "--leaves", "8", "--grain", "3"}), "power of two");
   require_refused(plan_lenet5({"--batch", "9223372036854775807"}), "--batch: ");
   require_refused(plan_lenet5({"--grain", "0"}), "--grain");
+  require_refused(plan_lenet5({"--grain", "fine"}), "auto or a number");
   require_refused(plan_lenet5({"--layout", "chwn"}), "--layout");
 }
 

@@ -314,7 +314,8 @@ TEST_CASE("a lowering and what was asked of it are written as they are read", "[
                        .leaves = 8,
                        .replicas = 2,
                        .layout = ImageLayout::nchw,
-                       .cuts = {{"conv1", 4}, {"fc", 2}}};
+                       .cuts = {{"conv1", 4}, {.layer = "fc", .pieces = {4, 2, 1, 1}}},
+                       .splits = {{"fc.weight", 3}}};
   const std::string text = schedule_text(schedule);
   const Schedule read = parse_schedule(text, "s.json");
   CHECK(read.lowering == schedule.lowering);
@@ -323,6 +324,10 @@ TEST_CASE("a lowering and what was asked of it are written as they are read", "[
   CHECK(read.request.pipeline == "zb-h1");
   CHECK(read.request.stages == 2);
   CHECK(schedule_text(read) == text);
+  schedule.request.grain = auto_grain;
+  CHECK(parse_schedule(schedule_text(schedule), "s.json").request.grain == auto_grain);
+  CHECK(shape_fault("\"cuts\":[]", "\"cuts\":[{\"layer\":\"fc\"}]") ==
+        "s.json: /lowering/cuts/0: leaves and pieces both, or neither; expected one of them");
   CHECK(shape_fault("\"cuts\":[]", "\"cuts\":[],\"layout\":\"chwn\"") ==
         "s.json: /lowering/layout: unknown word \"chwn\"; expected one of nhwc, nchw");
 }

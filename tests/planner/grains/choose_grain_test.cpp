@@ -122,7 +122,7 @@ TEST_CASE("cuts are chosen alike every time, and none for one worker or one leaf
 TEST_CASE("work that is too short to share stays whole", "[grains]") {
   Platform platform = equal_workers(4);
   platform.devices[0].time_model.at("*").terms["constant"] = {1.0};
-  Request request{.objective = Objective::time, .batch = 8, .leaves = 8};
+  const Request request{.objective = Objective::energy, .batch = 8, .leaves = 8};
   const Network network = read_network(bundled("models/dahl_cnn.json"));
   CHECK(choose_grain(network, platform, request, "model").cuts.empty());
 }
