@@ -66,3 +66,21 @@ TEST_CASE("the master pays for what does not fit at its moment, and an order cos
   CHECK(fork_graph.solve(at_c, any, 15).value == 0);  // B after C
   CHECK(fork_graph.solve(at_c, any, 11).status == CpStatus::infeasible);
 }
+
+TEST_CASE("without an order, moments come from where replays exceed the memory", "[graph]") {
+  if (!has_cp_sat()) return;
+  const Fork fork_graph;
+  MomentProblem master;
+  master.graph = &fork_graph.graph;
+  master.costs = {3, 5, 7, 1};
+  FreeMomentOptions options;
+  options.order = listed_order(fork_graph.problem);
+  options.spare_times = [](const std::vector<TaskId>&) { return std::vector<SpareTime>{}; };
+  // D, after all others, says nothing of C, which needs 12 bytes.
+  master.capacity_bytes = 11;
+  CHECK(generate_free_moments(fork_graph.problem, master, options).is_infeasible);
+  master.capacity_bytes = 12;
+  const FreeMoments found = generate_free_moments(fork_graph.problem, master, options);
+  CHECK_FALSE(found.is_infeasible);
+  CHECK(found.bound == 0);  // B after C
+}
