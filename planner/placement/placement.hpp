@@ -3,10 +3,11 @@
 // least energy, time or their product.
 //
 // It starts from the plans of the strategies for one device, so it is never worse than those, from
-// every device alone, and from the solution of a relaxation, which is also its bound
-// (placement_bound.hpp); local search does the rest (placement_search.hpp). Every plan is finished
-// and priced like any other. Work grows with the request's limit and the number of tasks, never
-// with time.
+// lists by energy (energy_list.hpp), every device alone, and from the solutions of relaxations,
+// which are also its bounds (cut_bound.hpp, and on smaller graphs placement_bound.hpp); local
+// search does the rest (placement_search.hpp, placement_window.hpp). Every plan is finished and
+// priced like any other. Work grows with the request's limit and the number of tasks, never with
+// time.
 #pragma once
 
 #include <optional>
