@@ -66,16 +66,16 @@ bool is_declared(Address address, const std::vector<MemoryAccess>& ranges) {
   return false;
 }
 
-// Every aligned word that is an address in a declared range becomes its place on the stage. Others
-// stay: between members there may be anything, and a kernel that uses an address that it has not
-// declared faults. What addresses have in their lower halves is not what small numbers have
-// (memory.cpp), so a number beside a stale half of a pointer is not taken for one.
+// Every aligned word that is an address of what the kernel declares becomes its place on the stage.
+// Other words stay as they are: between members there may be anything, and an address that is not
+// declared faults when it is used.
 void translate(Argument& argument, const HostMachine& machine,
                const std::vector<MemoryAccess>& ranges) {
   auto* const words = reinterpret_cast<unsigned char*>(argument.data());
   for (std::size_t at = 0; at < argument.size() * sizeof(std::max_align_t); at += sizeof(Address)) {
     Address address = 0;
     std::memcpy(&address, words + at, sizeof address);
+    if (machine.memory.place_of(address) != MemoryPlace::device) continue;
     if (!is_declared(address, ranges)) continue;
     address = machine.memory.stage(address);
     std::memcpy(words + at, &address, sizeof address);
