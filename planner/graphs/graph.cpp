@@ -7,6 +7,7 @@
 #include "planner/accept.hpp"
 #include "planner/chains/chain_costs.hpp"
 #include "planner/graphs/address_cuts.hpp"
+#include "planner/graphs/beside_search.hpp"
 #include "planner/graphs/graph_bound.hpp"
 #include "planner/graphs/graph_draft.hpp"
 #include "planner/graphs/graph_moves.hpp"
@@ -31,6 +32,9 @@ constexpr double cut_share = 0.1;                       // of the limit, for fin
 constexpr int most_prices = 4;                          // of a second, tried for a deadline
 constexpr double price_share = 0.5;                     // of the limit, for each of them
 constexpr double states_limit = 0.5;                    // for states on the order of a plan
+constexpr double runs_priced_per_unit = 20000;          // by search beside, of all sequences
+constexpr int most_priced = 4000;                       // sequences
+constexpr int beside_rounds = 2;
 
 // Where all that tasks ever write fits beside each other, nobody needs to choose.
 bool fits_whole(const DeviceGraph& graph, int workers) {
@@ -122,6 +126,7 @@ class OnDevice {
       if (!is_good()) move_items(solver, aim, states);
       const bool moves = answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
       if (plan && workers > 1 && !moves && !is_good()) leave_room(solver, states, workers);
+      if (!is_good()) improve_beside();
     }
     if (plan) claim(solver, aim.joules > 0 ? aim.seconds : 0);
   }
@@ -148,7 +153,8 @@ class OnDevice {
         const TaskSequence sequence =
             with_early_fetches(problem_, moving, *place, plan->sequence, graph_.capacity_bytes);
         const GraphCrew crew{device().workers, states, graph_.capacity_bytes, place};
-        consider(finished(moving, sequence, crew));
+        moving_ = moving;
+        consider(finished(*moving_, sequence, crew));
       }
     }
   }
@@ -161,9 +167,34 @@ class OnDevice {
       Draft beside = graph_draft(problem_, graph, other, crew);
       const auto cost = cost_of(problem_, draft, scratch_);
       const auto cost_beside = cost_of(problem_, beside, scratch_);
-      if (cost && cost_beside && cost_beside->seconds < cost->seconds) draft = std::move(beside);
+      if (cost && cost_beside && cost_beside->seconds < cost->seconds) {
+        drafted_ = {&graph, other, crew};
+        return finish(problem_, beside, "graph");
+      }
     }
+    drafted_ = {&graph, sequence, crew};
     return finish(problem_, draft, "graph");
+  }
+
+  // What runs side by side, and copies, are priced by the simulator: from the best plan so far.
+  void improve_beside() {
+    for (int round = 0; round < beside_rounds && best_drafted_.graph && !is_good(); ++round) {
+      const Drafted from = best_drafted_;
+      if (from.crew.workers == 1 && !from.crew.place) return;
+      const double runs = runs_priced_per_unit * limit_;
+      const double sequences = runs / static_cast<double>(from.sequence.size());
+      BesideSearchOptions how;
+      how.sequences = static_cast<int>(std::min<double>(most_priced, sequences));
+      how.seed = static_cast<std::uint64_t>(problem_.request().seed + round);
+      how.good_enough = objective_bound(problem_).value * (1 + near_bound);
+      how.interrupted = options_.interrupted;
+      const auto found = search_beside(problem_, *from.graph, from.crew, from.sequence, how);
+      for (const TaskSequence& sequence : found) {
+        drafted_ = {from.graph, sequence, from.crew};
+        const Draft draft = graph_draft(problem_, *from.graph, sequence, from.crew);
+        if (consider(finish(problem_, draft, "graph"))) break;
+      }
+    }
   }
 
   // A plan that takes less leaves room for more to run side by side.
@@ -270,6 +301,7 @@ class OnDevice {
     const double value = schedule.predicted.objective.value;
     if (answer_.schedule && answer_.schedule->predicted.objective.value <= value) return;
     answer_.schedule = std::move(schedule);
+    best_drafted_ = drafted_;
     if (options_.improved) options_.improved(*answer_.schedule);
   }
 
@@ -279,7 +311,16 @@ class OnDevice {
   double limit_;
   Answer& answer_;
   Schedule scratch_;
-  std::optional<Schedule> last_;  // the best for the present price of a second, also if late
+  // What the schedule under consideration was made of, and the best one.
+  struct Drafted {
+    const DeviceGraph* graph = nullptr;
+    TaskSequence sequence;
+    GraphCrew crew;
+  };
+  Drafted drafted_;
+  Drafted best_drafted_;
+  std::optional<DeviceGraph> moving_;  // the graph with moves
+  std::optional<Schedule> last_;       // the best for the present price of a second, also if late
 };
 
 // The devices that are worth a look: among several strategies, those with a choice to make of what

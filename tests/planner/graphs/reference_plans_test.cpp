@@ -1,9 +1,11 @@
 // Training graphs for which other programs found plans, in the order of the file and without
 // addresses: the best known cost for several amounts of memory. Ours may not be much worse, with
-// addresses; and what we prove may not be above what is known to be possible.
+// addresses; and what we prove may not be above what is known to be possible. Local search alone,
+// without CP-SAT, comes within two percent and proves nothing.
 #include <catch2/catch.hpp>
 
 #include "planner/plan.hpp"
+#include "planner/solver/cp_sat.hpp"
 #include "tests/support/run_program.hpp"
 
 using namespace stint;
@@ -29,9 +31,9 @@ void check_plans(const std::string& name, const std::vector<Known>& known) {
     const Outcome outcome = plan(make_problem(graph, course, request, name), {});
     REQUIRE(outcome.schedule);
     const Predicted& predicted = outcome.schedule->predicted;
-    CHECK(predicted.seconds <= best * 1e-6 * 1.0001);
+    CHECK(predicted.seconds <= best * 1e-6 * (has_cp_sat() ? 1.0001 : 1.02));
     CHECK(predicted.objective.lower_bound <= best * 1e-6 * watts * (1 + 1e-9));
-    CHECK(predicted.optimal == is_proved);
+    CHECK(predicted.optimal == (is_proved && has_cp_sat()));
   }
 }
 

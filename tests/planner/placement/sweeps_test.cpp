@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "planner/plan.hpp"
+#include "planner/solver/cp_sat.hpp"
 #include "schedules/validate.hpp"
 #include "tests/planner/graphs/random_training.hpp"
 #include "tests/planner/placement/two_memories.hpp"
@@ -111,5 +112,5 @@ TEST_CASE(
   CHECK(predicted.joules == Approx(always_on + once + std::min(60.0 * 5, 20 * joules_per_byte)));
   CHECK(predicted.copied_bytes == (joules_per_byte < 15 ? 20 : 0));
   CHECK(predicted.recomputed == (joules_per_byte < 15 ? 0 : 1));
-  CHECK(predicted.objective.gap < 1e-6);
+  if (has_cp_sat()) CHECK(predicted.objective.gap < 1e-6);
 }

@@ -1,0 +1,68 @@
+// Watts, from counters that draw what a test says, while kernels run.
+#include <time.h>
+
+#include <catch2/catch.hpp>
+
+#include "executor/calibrate/designed_networks.hpp"
+#include "executor/calibrate/measure_power.hpp"
+
+using namespace stint;
+
+namespace {
+
+// Draws `idle` watts all the time, and `busy` more for every second of this process on a core.
+class DrawingCounter : public EnergyCounter {
+ public:
+  DrawingCounter(double idle, double busy) : idle_(idle), busy_(busy) {}
+
+  std::uint64_t read() override {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    const double busy_seconds =
+        static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+    return static_cast<std::uint64_t>(1e6 * (idle_ * steady_seconds() + busy_ * busy_seconds));
+  }
+
+ private:
+  double idle_;
+  double busy_;
+};
+
+EnergyMeter meter_drawing(double idle, double busy) {
+  std::vector<EnergyDomain> domains(1);
+  domains[0].name = "package-0";
+  domains[0].counter = std::make_unique<DrawingCounter>(idle, busy);
+  return EnergyMeter(std::move(domains));
+}
+
+PowerLoads small_loads() {
+  std::vector<LoweredNetwork> lowered;
+  for (const auto& [network, lowering] :
+       designed_networks({.networks = 1, .most_flops = 1e6, .most_bytes = 1 << 18}, 1))
+    lowered.push_back(lower_with_kernels(network, lowering));
+  return PowerLoads(std::move(lowered));
+}
+
+}  // namespace
+
+TEST_CASE("a machine is priced by what its counters draw, at rest and busy", "[power]") {
+  Platform platform = read_platform(STINT_SOURCE_DIR "/platforms/desk.json");
+  platform.devices[0].workers = 2;
+  EnergyMeter meter = meter_drawing(10, 5);
+  const PowerLoads loads = small_loads();
+  for (const char* name : {"gemm", "conv", "elementwise", "reduction"})
+    CHECK(loads.by_class().contains(name));
+  REQUIRE(measure_power(loads, 0.1, "measured:fake", meter, platform));
+  const Device& device = platform.devices[0];
+  CHECK(device.idle_watts.value == Approx(10).epsilon(0.1));
+  CHECK(device.idle_watts.basis == Basis::measured);
+  // A worker's own watts, and what is drawn while any is busy, are apart only as far as one worker
+  // differs from two: here by nothing.
+  const PowerState& state = device.states.front();
+  for (const auto& [name, watts] : state.busy_watts_by_class) {
+    CAPTURE(name);
+    CHECK(watts.value == Approx(5).epsilon(0.3));
+  }
+  CHECK(device.active_watts.value < 2);
+  CHECK_NOTHROW(check(platform));
+}
