@@ -25,7 +25,8 @@ Found found(const std::string& model, int microbatches) {
   Request request;
   request.batch = 8;
   request.microbatches = microbatches;
-  Found result{problem_of(read_model(bundled(model)), plain_machine(2), request), {}, {}};
+  const Platform desk = read_platform(bundled("platforms/desk.json"));
+  Found result{problem_of(read_model(bundled(model)), desk, request), {}, {}};
   result.tasks = pipeline_tasks(*placed_graph(result.problem));
   const auto& tasks = result.problem.graph().tasks;
   for (std::size_t t = 0; t < tasks.size(); ++t)
