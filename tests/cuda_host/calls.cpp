@@ -30,9 +30,13 @@ bool is_sticky(int error) {
          error == cudaErrorAssert;
 }
 
+// What is given back is given back, whatever the call answers.
 bool releases(std::string_view name) {
   return name.find("Free") != name.npos || name.find("Destroy") != name.npos;
 }
+
+// A wait that fails tells of work that failed before: it has waited nonetheless.
+bool waits(std::string_view name) { return name.find("Synchronize") != name.npos; }
 
 // What a test has ordered for this call; 0 if nothing. A failure "of any call" is an error of the
 // runtime, which the libraries pass on as theirs.
@@ -72,9 +76,9 @@ int perform(CalledLibrary library, const char* name, const CallBody& body) {
   HostMachine::Lock lock(machine.mutex);
   trace_call(name);
   const int ordered = ordered_failure(machine, library, name);
-  const bool refused = ordered != 0 || machine.lost != cudaSuccess;
-  // What is given back is given back, whatever the call answers.
-  const int status = refused && !releases(name) ? 0 : try_body(library, name, machine, lock, body);
+  const bool is_lost = machine.lost != cudaSuccess;
+  const bool is_run = releases(name) || (!is_lost && (ordered == 0 || waits(name)));
+  const int status = is_run ? try_body(library, name, machine, lock, body) : 0;
   if (ordered != 0) return ordered;
   return machine.lost != cudaSuccess ? status_of(library, machine.lost) : status;
 }

@@ -66,13 +66,13 @@ std::size_t bytes_of(const std::vector<MemoryAccess>& accesses) {
   return bytes;
 }
 
-StridedMatrix matrix(const Operand& operand, const float* alias) {
-  return operand.operation == CUBLAS_OP_N ? StridedMatrix{alias, 1, operand.column_stride}
-                                          : StridedMatrix{alias, operand.column_stride, 1};
+HostFactor matrix(const Operand& operand, const float* alias) {
+  return operand.operation == CUBLAS_OP_N ? HostFactor{alias, 1, operand.column_stride}
+                                          : HostFactor{alias, operand.column_stride, 1};
 }
 
 struct Product {
-  ProductSizes sizes;
+  HostProduct sizes;
   Operand a, b, c;
   std::int64_t matrices = 1;
 };
@@ -107,7 +107,7 @@ std::vector<MemoryAccess> checked_accesses(const cublasContext& blas, const Prod
 
 void submit(HostMachine& machine, const cublasContext& blas, const char* name,
             const Product& product) {
-  const ProductSizes& sizes = product.sizes;
+  const HostProduct& sizes = product.sizes;
   if (sizes.rows == 0 || sizes.columns == 0 || product.matrices == 0) return;
   expect_valid(product.c.at != nullptr && (sizes.depth == 0 || product.a.at != nullptr) &&
                (sizes.depth == 0 || product.b.at != nullptr));

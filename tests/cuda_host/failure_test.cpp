@@ -23,6 +23,17 @@ TEST_CASE("the call that a test chose fails, and only that one", "[cuda_host]") 
   CHECK(end.exit == 0);
 }
 
+TEST_CASE("a wait that fails has waited", "[cuda_host]") {
+  const ChildEnd end = run_in_child({{"FAIL", "cudaStreamSynchronize:1:2"}, {"MODE", "lazy"}}, [] {
+    const TestStream stream;
+    const DeviceFloats a(2);
+    succeed(cudaMemsetAsync(a, 0, 8, stream), "cudaMemsetAsync");
+    expect_code(cudaStreamSynchronize(stream), cudaErrorMemoryAllocation, "the wait");
+  });
+  INFO(end.err);
+  CHECK(end.exit == 0);
+}
+
 TEST_CASE("after a device is lost every call fails, and what is given back is given back",
           "[cuda_host]") {
   const int code = GENERATE(46, 214, 719);

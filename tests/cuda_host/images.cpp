@@ -68,8 +68,8 @@ void store(float value, const ConvolutionScale& scale, float& to) {
   store_scaled(value, scale.factor, scale.kept, to);
 }
 
-StridedMatrix by_rows(const float* at, std::int64_t columns) { return {at, columns, 1}; }
-StridedMatrix transposed(const float* at, std::int64_t columns) { return {at, 1, columns}; }
+HostFactor by_rows(const float* at, std::int64_t columns) { return {at, columns, 1}; }
+HostFactor transposed(const float* at, std::int64_t columns) { return {at, 1, columns}; }
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 // Kernels of the program: what they must say before a launch, and that it is held against them.
 #include <catch2/catch.hpp>
+#include <csignal>
+#include <cstring>
 
 #include "tests/cuda_host/test_objects.hpp"
 
@@ -8,6 +10,7 @@ using namespace cuda_host;
 namespace {
 
 const char unknown_kernel = 0;
+constexpr std::size_t one_address[] = {sizeof(float*)};
 
 bool is_nan(float value) { return value != value; }
 
@@ -39,6 +42,47 @@ TEST_CASE("what a kernel writes without declaring it is lost, and told", "[cuda_
   CHECK(end.exit == 97);
   CHECK_THAT(end.err, Catch::Contains("a kernel wrote byte 4 of allocation 1 of device 0 and had "
                                       "not declared it"));
+}
+
+TEST_CASE("a kernel that uses an address that it has not declared faults", "[cuda_host]") {
+  const ChildEnd end = run_in_child({}, [] {
+    const DeviceFloats a(Floats{1, 2}), b(2);
+    stint_host_kernel(&unknown_kernel, "touching", one_address, 1,
+                      [](void** arguments) { **static_cast<volatile float**>(arguments[0]) = 1; });
+    const stint_device_range range{a, a.bytes(), 1};
+    stint_host_ranges(&range, 1);
+    const float* other = b;
+    void* arguments[] = {&other};
+    cudaLaunchKernel(&unknown_kernel, dim3(1), dim3(1), arguments, 0, nullptr);
+  });
+  CHECK(end.exit == 128 + SIGSEGV);
+}
+
+TEST_CASE("numbers beside stale halves of addresses stay what they are", "[cuda_host]") {
+  const ChildEnd end = run_in_child({}, [] {
+    const TestStream stream;
+    const DeviceFloats a(2);
+    struct Sized {
+      float* y;
+      int count;
+    } sized;
+    const float* const stale[] = {a, a};
+    std::memcpy(&sized, stale, sizeof sized);
+    sized.count = 2;
+    const std::size_t argument_bytes[] = {sizeof(Sized)};
+    stint_host_kernel(&unknown_kernel, "counting", argument_bytes, 1, [](void** arguments) {
+      const auto& [y, count] = *static_cast<const Sized*>(arguments[0]);
+      for (int i = 0; i < count; ++i) y[i] = static_cast<float>(i);
+    });
+    const stint_device_range range{a, a.bytes(), 1};
+    stint_host_ranges(&range, 1);
+    void* arguments[] = {&sized};
+    succeed(cudaLaunchKernel(&unknown_kernel, dim3(1), dim3(1), arguments, 0, stream), "a launch");
+    expect(a.get(stream) == Floats{0, 1}, "other values");
+    stream.finish();
+  });
+  INFO(end.err);
+  CHECK(end.exit == 0);
 }
 
 TEST_CASE("a kernel may work in place", "[cuda_host]") {

@@ -37,7 +37,13 @@ void copy(Address to, Address from, std::size_t bytes) {
 
 }  // namespace
 
-AddressRegion::AddressRegion() : first_(map(bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1)) {}
+// The lower half of its first address is a number that nothing counts up to: beside a stale half of
+// a pointer, a number in the arguments of a kernel is not taken for an address.
+AddressRegion::AddressRegion() {
+  constexpr Address half = Address{1} << 32, lower = Address{1} << 29;
+  first_ = map(bytes + 2 * half, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  first_ = first_ / half * half + half + lower;
+}
 
 Address AddressRegion::take(std::size_t wanted) {
   const std::size_t with_gap = rounded(wanted, page_bytes) + page_bytes;

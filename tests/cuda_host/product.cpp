@@ -12,7 +12,7 @@ constexpr std::int64_t block_columns = 4;
 using Sums = std::array<std::array<float, block_rows>, block_columns>;
 
 // The rows from `first` on, column after column.
-void pack(const StridedMatrix& a, std::int64_t first, std::int64_t rows, std::int64_t depth,
+void pack(const HostFactor& a, std::int64_t first, std::int64_t rows, std::int64_t depth,
           std::vector<float>& packed) {
   packed.resize(rows * depth);
   for (std::int64_t p = 0; p < depth; ++p)
@@ -21,7 +21,7 @@ void pack(const StridedMatrix& a, std::int64_t first, std::int64_t rows, std::in
 }
 
 void sum_block(const std::vector<float>& packed, std::int64_t rows, std::int64_t depth,
-               const StridedMatrix& b, std::int64_t first, std::int64_t columns, Sums& sums) {
+               const HostFactor& b, std::int64_t first, std::int64_t columns, Sums& sums) {
   for (auto& column : sums) column.fill(0);
   for (std::int64_t p = 0; p < depth; ++p) {
     const float* const a = &packed[p * rows];
@@ -35,10 +35,10 @@ void sum_block(const std::vector<float>& packed, std::int64_t rows, std::int64_t
 
 }  // namespace
 
-void multiply(const ProductSizes& sizes, const StridedMatrix& a, const StridedMatrix& b,
-              const StridedResult& c) {
+void multiply(const HostProduct& sizes, const HostFactor& a, const HostFactor& b,
+              const HostResult& c) {
   if (sizes.rows < sizes.columns) {  // long columns are quicker: C' = B' A'
-    ProductSizes turned = sizes;
+    HostProduct turned = sizes;
     std::swap(turned.rows, turned.columns);
     return multiply(turned, {b.at, b.column_stride, b.row_stride},
                     {a.at, a.column_stride, a.row_stride}, {c.at, c.column_stride, c.row_stride});

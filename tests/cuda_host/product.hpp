@@ -7,19 +7,19 @@
 namespace cuda_host {
 
 // Element (row, column) is at[row * row_stride + column * column_stride].
-struct StridedMatrix {
+struct HostFactor {
   const float* at = nullptr;
   std::int64_t row_stride = 0;
   std::int64_t column_stride = 0;
 };
 
-struct StridedResult {
+struct HostResult {
   float* at = nullptr;
   std::int64_t row_stride = 0;
   std::int64_t column_stride = 0;
 };
 
-struct ProductSizes {
+struct HostProduct {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t depth = 0;
@@ -31,7 +31,7 @@ inline void store_scaled(float sum, float factor, float kept, float& to) {
   to = kept == 0 ? factor * sum : factor * sum + kept * to;
 }
 
-void multiply(const ProductSizes& sizes, const StridedMatrix& a, const StridedMatrix& b,
-              const StridedResult& c);
+void multiply(const HostProduct& sizes, const HostFactor& a, const HostFactor& b,
+              const HostResult& c);
 
 }  // namespace cuda_host
