@@ -26,7 +26,7 @@ std::vector<std::string> waiting_copies(const std::string& schedule) {
   std::vector<std::string> found;
   for (std::size_t i = 0; i < json.at("actions").size(); ++i) {
     const auto& action = json["actions"][i];
-    if (action.at("worker") == "n0/hbm>n0/ram" && !action.at("after").empty())
+    if (action.at("worker") == "n0/ram>n0/hbm" && !action.at("after").empty())
       found.push_back(std::to_string(i));
   }
   return found;
