@@ -94,6 +94,7 @@ class HostMachine {
   int agents_ = 1;
   std::uintptr_t last_handle_ = 0x1000;  // never given twice, never an address
   std::uint64_t operations_ = 0;
+  std::int64_t waits_ = 0;                                       // of streams for events
   std::map<int, std::shared_ptr<StreamQueue>> default_streams_;  // by device
   std::map<cudaStream_t, std::shared_ptr<StreamQueue>> streams_;
   std::map<cudaEvent_t, EventState> events_;

@@ -69,6 +69,24 @@ TEST_CASE("a wait that is missing is a race, and both operations are named", "[c
                             "writes, and nothing orders the two\n"));
 }
 
+TEST_CASE("a wait that a test makes the libraries forget is a race", "[cuda_host]") {
+  const std::string mode = GENERATE("eager", "lazy", "random");
+  const int forgotten = GENERATE(0, 1, 2, 3);
+  const ChildEnd end =
+      run_in_child({{"MODE", mode}, {"FORGET_WAIT", std::to_string(forgotten)}}, [] {
+        const TestStream first, second;
+        const DeviceFloats a(Floats{1, 2}), b(2);
+        double_it(a, b, 2, first);
+        order(first, second);
+        launch_doubling(b, a, 2, second);
+        order(second, first);
+        launch_doubling(a, b, 2, first);
+        succeed(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+      });
+  CAPTURE(mode, forgotten, end.err);
+  CHECK(end.exit == (forgotten == 1 || forgotten == 2 ? 97 : 0));
+}
+
 TEST_CASE("writing what another stream still reads is a race", "[cuda_host]") {
   const ChildEnd end = in_every_order([] {
     const TestStream first, second;

@@ -65,6 +65,7 @@ HostSettings read_settings() {
           .devices = static_cast<int>(number_of(prefix + "DEVICES", 1, 16)),
           .no_device = number_of(prefix + "NO_DEVICE", 0, 1) == 1,
           .failure = failure_of(prefix + "FAIL"),
+          .forgotten_wait = number_of(prefix + "FORGET_WAIT", 0, INT64_MAX),
           .report_path = text_of(prefix + "REPORT"),
           .trace_path = text_of(prefix + "TRACE")};
 }

@@ -29,8 +29,9 @@ struct HostSettings {
   int devices = 1;
   bool no_device = false;
   std::optional<InjectedFailure> failure;
-  std::string report_path;  // findings go there as well
-  std::string trace_path;   // one line for each call
+  std::int64_t forgotten_wait = 0;  // the n-th wait of a stream for an event orders nothing
+  std::string report_path;          // findings go there as well
+  std::string trace_path;           // one line for each call
 };
 
 const HostSettings& settings();
