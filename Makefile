@@ -1,6 +1,6 @@
 # Shortcuts for newcomers. Each does all of its own set-up; a second run with nothing changed starts
 # at once. Everything else is plain CMake: see CMakePresets.json and CONTRIBUTING.md.
-.PHONY: help demo test debug bench fuzz format clean install install-bench install-fuzz install-format
+.PHONY: help demo test debug bench fuzz format gpu-check clean install install-bench install-fuzz install-format
 .DEFAULT_GOAL := help
 
 FUZZ_SECONDS ?= 60
@@ -13,6 +13,7 @@ help:
 	@echo 'make bench    build and run the benchmarks'
 	@echo 'make fuzz     fuzz every reader and the validator, FUZZ_SECONDS=$(FUZZ_SECONDS) each (needs clang)'
 	@echo 'make format   lay the code out'
+	@echo 'make gpu-check   where there is a GPU of NVIDIA: train on it, and compare with the CPU'
 	@echo 'make clean    remove the build folders'
 
 build = cmake --build --preset $(1) --
@@ -46,6 +47,12 @@ fuzz: install-fuzz build-fuzz/build.ninja
 
 format: install-format
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+# Refused where the build finds no CUDA.
+gpu-check: install build/build.ninja
+	@cmake --preset release -DSTINT_CUDA=ON
+	@$(call build,release) plan run stint_cuda
+	@.ci/gpu-check build
 
 clean:
 	@rm -rf build build-debug build-tsan build-fuzz

@@ -52,7 +52,7 @@ std::int64_t filter_elements(const FilterShape& filter) {
 
 // Enough to be missed: every convolution spoils all of it.
 std::size_t workspace_bytes(const ConvolutionShape& shape) {
-  return 4096 + filter_elements(shape.filter) * sizeof(float);
+  return 4096 + filter_elements(shape.filter) * sizeof(float) / 16;
 }
 
 // Exact: the bytes between rows may belong to others.

@@ -53,12 +53,12 @@ TEST_CASE("every folder of the design has a README", "[repository]") {
 }
 
 TEST_CASE("every make command that a page names exists", "[repository]") {
-  const auto targets = matches(tracked_text("Makefile"), "(?:^|\n)([a-z]+):");
+  const auto targets = matches(tracked_text("Makefile"), "(?:^|\n)([a-z-]+):");
   REQUIRE(targets.contains("demo"));
   REQUIRE(targets.contains("test"));
   for (const std::string& page : tracked_pages()) {
     for (const std::string& command :
-         matches(tracked_text(page), "(?:`|\n    |\n\\$ |\n)make ([a-z]+)")) {
+         matches(tracked_text(page), "(?:`|\n    |\n\\$ |\n)make ([a-z-]+)")) {
       CAPTURE(page, command);
       CHECK(targets.contains(command));
     }

@@ -1,0 +1,40 @@
+#include "tests/cuda/gpu_runs.hpp"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace stint {
+namespace {
+
+const std::string build = STINT_BINARY_DIR;
+
+}  // namespace
+
+Ran run_on_host_libraries(const HostSettings& settings, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {"LD_LIBRARY_PATH=" + build + "/tests/cuda_host/lib"};
+  for (const auto& [name, value] : settings)
+    words.push_back("STINT_CUDA_HOST_" + name + "=" + value);
+  words.push_back(build + "/run");
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_installed("env", words);
+}
+
+std::string planned(const TemporaryFolder& folder, const std::string& model,
+                    const std::string& platform, const std::vector<std::string>& options) {
+  const std::string file = folder.path("schedule.json");
+  std::vector<std::string> words = {model, bundled(platform), "-o", file, "-q"};
+  words.insert(words.end(), options.begin(), options.end());
+  const Ran plan = run_program("plan", words);
+  INFO(plan.err);
+  REQUIRE(plan.exit == 0);
+  return file;
+}
+
+TrainedResult trained_result(const std::string& report_file) {
+  std::ifstream file(report_file);
+  const nlohmann::json report = nlohmann::json::parse(file);
+  return {report.at("loss").get<std::vector<double>>(), report.at("state_sha256")};
+}
+
+}  // namespace stint

@@ -1,0 +1,29 @@
+// Runs of `run` on GPUs: of the host implementation of CUDA's libraries in tests/cuda_host, which
+// stand where the real ones would be found.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_program.hpp"
+
+namespace stint {
+
+// Settings of the host implementation by the last part of their name, such as {"MODE", "lazy"}.
+using HostSettings = std::map<std::string, std::string>;
+
+Ran run_on_host_libraries(const HostSettings& settings, const std::vector<std::string>& arguments);
+
+// A plan of the model for the platform, with more options; the path of its file.
+std::string planned(const TemporaryFolder& folder, const std::string& model,
+                    const std::string& platform, const std::vector<std::string>& options);
+
+// What a report says: losses of every step, and the hash of the state that it ended with.
+struct TrainedResult {
+  std::vector<double> losses;
+  std::string state_sha256;
+};
+TrainedResult trained_result(const std::string& report_file);
+
+}  // namespace stint

@@ -1,0 +1,75 @@
+// Training on GPUs, by the host implementation of CUDA's libraries.
+#include <catch2/catch.hpp>
+
+#include "tests/cuda/gpu_runs.hpp"
+
+using namespace stint;
+
+namespace {
+
+TrainedResult train(const std::string& schedule, const std::string& report,
+                    const HostSettings& settings) {
+  const Ran ran = run_on_host_libraries(settings, {schedule, "--steps", "2", "-o", report, "-q"});
+  INFO(ran.err);
+  REQUIRE(ran.exit == 0);
+  return trained_result(report);
+}
+
+std::vector<double> losses_on_cpu(const TemporaryFolder& folder, const std::string& model,
+                                  const std::string& batch) {
+  const std::string schedule =
+      planned(folder, model, "platforms/desk.json", {"--batch", batch, "--limit", "1"});
+  const std::string report = folder.path("cpu.json");
+  REQUIRE(run_program("run", {schedule, "--steps", "2", "-o", report, "-q"}).exit == 0);
+  return trained_result(report).losses;
+}
+
+void require_close(const std::vector<double>& found, const std::vector<double>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    CHECK(found[i] == Approx(expected[i]).epsilon(1e-4));
+}
+
+}  // namespace
+
+TEST_CASE("a network trains on a core and a GPU as on a core alone, whatever order streams run in",
+          "[cuda]") {
+  const TemporaryFolder folder;
+  const std::string model = bundled("models/lenet5.json");
+  const std::vector<double> expected = losses_on_cpu(folder, model, "4");
+  const std::string schedule =
+      planned(folder, model, "tests/cuda/cpu_gpu.json", {"--batch", "4", "--limit", "1"});
+  const TrainedResult eager = train(schedule, folder.path("r.json"), {{"MODE", "eager"}});
+  require_close(eager.losses, expected);
+  for (const std::string seed : {"1", "2", "3"}) {
+    const TrainedResult random =
+        train(schedule, folder.path("r.json"), {{"MODE", "random"}, {"SEED", seed}});
+    CHECK(random.state_sha256 == eager.state_sha256);
+  }
+  const TrainedResult lazy = train(schedule, folder.path("r.json"), {{"MODE", "lazy"}});
+  CHECK(lazy.state_sha256 == eager.state_sha256);
+}
+
+TEST_CASE("less memory on a GPU, with offloading to the host, changes no bit", "[cuda]") {
+  const TemporaryFolder folder;
+  const std::string model = bundled("models/lenet5.json");
+  std::string state;
+  for (const std::string memory : {"100%", "90%"}) {
+    const std::string schedule =
+        planned(folder, model, "tests/cuda/gpu_only.json",
+                {"--batch", "32", "--memory", memory, "--limit", "1", "--no-recompute"});
+    const TrainedResult result = train(schedule, folder.path("r.json"), {{"MODE", "random"}});
+    if (state.empty()) state = result.state_sha256;
+    CAPTURE(memory);
+    CHECK(result.state_sha256 == state);
+  }
+}
+
+TEST_CASE("attention, embeddings and Adam on a GPU are those of a CPU", "[cuda]") {
+  const TemporaryFolder folder;
+  const std::string model = bundled("models/gpt_tiny.json");
+  const std::vector<double> expected = losses_on_cpu(folder, model, "1");
+  const std::string schedule =
+      planned(folder, model, "tests/cuda/gpu_only.json", {"--batch", "1", "--limit", "1"});
+  require_close(train(schedule, folder.path("r.json"), {{"MODE", "lazy"}}).losses, expected);
+}
