@@ -18,6 +18,7 @@ namespace stint {
 namespace {
 
 constexpr std::size_t most_layers_one_by_one = 64;
+constexpr std::size_t most_layers_in_pairs = 6;
 constexpr std::int64_t most_tasks_of_a_candidate = 8'000;
 constexpr std::int64_t most_tasks_priced = 60'000;
 constexpr int most_finished = 4;
@@ -64,7 +65,7 @@ class GrainSearch {
     if (network_.layers.size() <= most_layers_one_by_one) {
       costs_ = layer_costs(whole_, finest_);
       try_cuts(cuts_by_layer());
-      while (improve_a_layer()) {
+      while (improve_a_layer() || improve_two_layers()) {
       }
     }
     return first_that_fits();
@@ -146,6 +147,21 @@ class GrainSearch {
       }
     }
     return improved;
+  }
+
+  // Where one layer alone gains nothing: two at a time, the costliest ones.
+  bool improve_two_layers() {
+    const std::size_t count = std::min(costs_.size(), most_layers_in_pairs);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t j = i + 1; j < count; ++j) {
+        for (const int ways : {0, 1, 2, 3}) {
+          auto grain = with_other_pieces(priced_[best_].grain, costs_[i].layer, (ways & 1) != 0);
+          if (grain) grain = with_other_pieces(*grain, costs_[j].layer, (ways & 2) != 0);
+          if (grain && price(*grain)) return true;
+        }
+      }
+    }
+    return false;
   }
 
   std::optional<Grain> with_other_pieces(Grain grain, const std::string& layer, bool larger) const {
