@@ -1,6 +1,7 @@
 // Training on GPUs, by the host implementation of CUDA's libraries.
 #include <catch2/catch.hpp>
 
+#include "files/text_file.hpp"
 #include "tests/cuda/gpu_runs.hpp"
 
 using namespace stint;
@@ -55,9 +56,8 @@ TEST_CASE("less memory on a GPU, with offloading to the host, changes no bit", "
   const std::string model = bundled("models/lenet5.json");
   std::string state;
   for (const std::string memory : {"100%", "90%"}) {
-    const std::string schedule =
-        planned(folder, model, "tests/cuda/gpu_only.json",
-                {"--batch", "32", "--memory", memory, "--limit", "1", "--no-recompute"});
+    const std::string schedule = planned(folder, model, "tests/cuda/gpu_only.json",
+                                         {"--batch", "32", "--memory", memory, "--limit", "1"});
     const TrainedResult result = train(schedule, folder.path("r.json"), {{"MODE", "random"}});
     if (state.empty()) state = result.state_sha256;
     CAPTURE(memory);
@@ -72,4 +72,17 @@ TEST_CASE("attention, embeddings and Adam on a GPU are those of a CPU", "[cuda]"
   const std::string schedule =
       planned(folder, model, "tests/cuda/gpu_only.json", {"--batch", "1", "--limit", "1"});
   require_close(train(schedule, folder.path("r.json"), {{"MODE", "lazy"}}).losses, expected);
+}
+
+TEST_CASE("convolutions, batch norm and pools on a GPU are those of a CPU", "[cuda]") {
+  const TemporaryFolder folder;
+  std::string text = read_text(bundled("models/resnet18.json"));
+  const std::string size = "224, 224";
+  text.replace(text.find(size), size.size(), "32, 32");
+  const std::string model = folder.file("resnet18.json", text);
+  const std::vector<double> expected = losses_on_cpu(folder, model, "4");
+  const std::string schedule =
+      planned(folder, model, "tests/cuda/gpu_only.json", {"--batch", "4", "--limit", "1"});
+  const TrainedResult result = train(schedule, folder.path("r.json"), {{"MODE", "lazy"}});
+  CHECK(result.losses[0] == Approx(expected[0]).epsilon(1e-3));
 }
