@@ -67,6 +67,7 @@ TEST_CASE("leaves go depth first through the layers where a cache holds one and 
   const Network network = read_network(bundled("models/dahl_cnn.json"));
   Request request{.objective = Objective::time, .batch = 32, .leaves = 32};
   request.strategy = "keep-all";
+  request.fuse = false;
   const Platform platform = with_cache(256 << 10, 1e-9);
   const Schedule whole = planned(network, platform, request);
   request.grain = auto_grain;

@@ -23,6 +23,7 @@ Network large_images() { return read_network(bundled("models/dahl_cnn_512.json")
 Request hundred_leaves() {
   Request request{.objective = Objective::time, .batch = 100, .leaves = 100};
   request.strategy = "keep-all";
+  request.fuse = false;
   request.grain = auto_grain;
   return request;
 }
@@ -91,6 +92,17 @@ TEST_CASE("2, 8 and 28 equal workers are busy with large images nearly all the t
   finest.grain = 1;
   const Schedule cut = planned(large_images(), equal_workers(workers), finest);
   CHECK(schedule.predicted.seconds < 0.8 * cut.predicted.seconds);
+}
+
+TEST_CASE("what is computed in one go is cut as well, and takes less time", "[grains]") {
+  const int workers = GENERATE(8, 28);
+  CAPTURE(workers);
+  Request fused = hundred_leaves();
+  fused.fuse = true;
+  const Schedule together = planned(large_images(), equal_workers(workers), fused);
+  const Schedule apart = planned(large_images(), equal_workers(workers), hundred_leaves());
+  CHECK(together.predicted.seconds < 0.5 * apart.predicted.seconds);
+  CHECK(efficiency(together) > 0.85);
 }
 
 TEST_CASE("three kinds of cores finish large images together", "[grains]") {
