@@ -25,4 +25,12 @@ bool accept(const Problem& problem, const Schedule& schedule, Answer& answer) {
   return exceeded.empty() && in_time;
 }
 
+bool keep_if_better(Schedule schedule, const SearchOptions& options, Answer& answer) {
+  const double value = schedule.predicted.objective.value;
+  if (answer.schedule && answer.schedule->predicted.objective.value <= value) return false;
+  answer.schedule = std::move(schedule);
+  if (options.improved) options.improved(*answer.schedule);
+  return true;
+}
+
 }  // namespace stint

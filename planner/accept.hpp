@@ -9,4 +9,7 @@ namespace stint {
 // If it does not, the answer notes what it would take, where a single bound is in the way.
 bool accept(const Problem& problem, const Schedule& schedule, Answer& answer);
 
+// Whether the schedule, which is accepted, is the best so far and so the answer's.
+bool keep_if_better(Schedule schedule, const SearchOptions& options, Answer& answer);
+
 }  // namespace stint

@@ -19,8 +19,9 @@ namespace {
 
 constexpr std::size_t most_layers_one_by_one = 64;
 constexpr std::size_t most_layers_in_pairs = 6;
+constexpr double end_shares[] = {0, 0.25, 0.5, 0.75};
 constexpr std::int64_t most_tasks_of_a_candidate = 8'000;
-constexpr std::int64_t most_tasks_priced = 60'000;
+constexpr std::int64_t most_tasks_priced = 150'000;
 constexpr int most_finished = 4;
 
 int workers_of(const Platform& platform) {
@@ -65,7 +66,7 @@ class GrainSearch {
     if (network_.layers.size() <= most_layers_one_by_one) {
       costs_ = layer_costs(whole_, finest_);
       try_cuts(cuts_by_layer());
-      while (improve_a_layer() || improve_two_layers()) {
+      while (improve_a_layer() || improve_two_layers() || improve_an_end()) {
       }
     }
     return first_that_fits();
@@ -147,6 +148,53 @@ class GrainSearch {
       }
     }
     return improved;
+  }
+
+  // Smaller pieces at the end, so that workers finish together.
+  bool improve_an_end() {
+    bool improved = false;
+    for (const LayerCost& cost : costs_) {
+      for (std::int64_t length = request_.leaves; length > finest_; length = (length + 1) / 2) {
+        for (const double share : end_shares) {
+          while (auto grain = with_end_in_two(priced_[best_].grain, cost.layer, length, share)) {
+            if (!price(*grain)) break;
+            improved = true;
+          }
+        }
+      }
+    }
+    return improved;
+  }
+
+  // In the last share of the pieces, those that long in two; the last one in any case.
+  std::optional<Grain> with_end_in_two(Grain grain, const std::string& layer, std::int64_t length,
+                                       double share) const {
+    const auto found = std::find_if(grain.cuts.begin(), grain.cuts.end(),
+                                    [&](const Cut& cut) { return cut.layer == layer; });
+    if (found == grain.cuts.end()) return std::nullopt;
+    const auto half = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(length)) /
+                                                2);  // a node of the tree
+    std::vector<std::int64_t> pieces =
+        found->pieces.empty() ? uniform_pieces(found->leaves) : found->pieces;
+    const auto end = static_cast<std::ptrdiff_t>(share * static_cast<double>(pieces.size()));
+    int in_two = 0;
+    for (std::ptrdiff_t left = std::ssize(pieces); left-- > 0;) {
+      const bool is_at_end = std::ssize(pieces) - left <= end + in_two;
+      if (pieces[left] <= half || pieces[left] > 2 * half || (in_two > 0 && !is_at_end)) continue;
+      pieces.insert(pieces.begin() + left + 1, pieces[left] - half);
+      pieces[left] = half;
+      ++in_two;
+    }
+    if (in_two == 0) return std::nullopt;
+    found->pieces = pieces;
+    return grain;
+  }
+
+  std::vector<std::int64_t> uniform_pieces(std::int64_t leaves) const {
+    std::vector<std::int64_t> pieces;
+    for (std::int64_t begin = 0; begin < request_.leaves; begin += leaves)
+      pieces.push_back(std::min(leaves, request_.leaves - begin));
+    return pieces;
   }
 
   // Where one layer alone gains nothing: two at a time, the costliest ones.

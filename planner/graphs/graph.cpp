@@ -315,16 +315,8 @@ class OnDevice {
       if (!last_ || value < last_->predicted.objective.value) last_ = schedule;
     }
     if (!accept(problem_, schedule, answer_)) return false;
-    keep(std::move(schedule));
+    if (keep_if_better(std::move(schedule), options_, answer_)) best_drafted_ = drafted_;
     return true;
-  }
-
-  void keep(Schedule schedule) {
-    const double value = schedule.predicted.objective.value;
-    if (answer_.schedule && answer_.schedule->predicted.objective.value <= value) return;
-    answer_.schedule = std::move(schedule);
-    best_drafted_ = drafted_;
-    if (options_.improved) options_.improved(*answer_.schedule);
   }
 
   const Problem& problem_;

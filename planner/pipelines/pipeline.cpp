@@ -138,7 +138,10 @@ class Piping {
       if (!replays(design)) return;
       Schedule schedule =
           finish(problem_, placed_draft(graph_, replay_), "pipeline:" + to_string(design.kind));
-      if (accept(problem_, schedule, answer_)) return keep(std::move(schedule));
+      if (accept(problem_, schedule, answer_)) {
+        keep_if_better(std::move(schedule), options_, answer_);
+        return;
+      }
       std::vector<char> exceeded(problem_.capacity_bytes.size(), 0);
       for (const auto& [name, bytes] : schedule.arenas) {
         const MemoryId memory = *find_memory(problem_.platform(), name);
@@ -146,13 +149,6 @@ class Piping {
       }
       if (options_.is_interrupted() || !recompute_more(exceeded, design)) return;
     }
-  }
-
-  void keep(Schedule schedule) {
-    const double value = schedule.predicted.objective.value;
-    if (answer_.schedule && answer_.schedule->predicted.objective.value <= value) return;
-    answer_.schedule = std::move(schedule);
-    if (options_.improved) options_.improved(*answer_.schedule);
   }
 
   const Problem& problem_;

@@ -116,7 +116,7 @@ class Placing {
       if (!found->schedule) continue;
       found->schedule->request = problem_.request();
       add_start(choice_of(graph_, *found->schedule));
-      keep(std::move(*found->schedule));
+      keep_if_better(std::move(*found->schedule), options_, answer_);
     }
   }
 
@@ -232,8 +232,10 @@ class Placing {
     for (int attempt = 0; attempt < attempts; ++attempt) {
       if (!replay_.make(trial.choice)) return;
       Schedule schedule = finish(problem_, placed_draft(graph_, replay_), "placement");
-      if (accept(problem_, schedule, answer_) && obeys_request(schedule))
-        return keep(std::move(schedule));
+      if (accept(problem_, schedule, answer_) && obeys_request(schedule)) {
+        keep_if_better(std::move(schedule), options_, answer_);
+        return;
+      }
       if (options_.is_interrupted() || !tighten(schedule, attempt)) return;
       auto again = tried(graph_, replay_, trial.choice, capacity_);
       if (!again) return;
@@ -262,13 +264,6 @@ class Placing {
     const auto violations = validate(schedule);
     return std::none_of(violations.begin(), violations.end(),
                         [](const Violation& violation) { return violation.rule == 19; });
-  }
-
-  void keep(Schedule schedule) {
-    const double value = schedule.predicted.objective.value;
-    if (answer_.schedule && answer_.schedule->predicted.objective.value <= value) return;
-    answer_.schedule = std::move(schedule);
-    if (options_.improved) options_.improved(*answer_.schedule);
   }
 
   const Problem& problem_;

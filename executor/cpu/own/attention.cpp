@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "executor/cpu/own/head_sizes.hpp"
 #include "executor/cpu/own/own_kernel.hpp"
 #include "models/training/effort.hpp"
 
@@ -14,19 +15,6 @@ AttentionLoops loops_of_this_processor() {
   if (__builtin_cpu_supports("avx512f")) return wide_attention();
 #endif
   return narrow_attention();
-}
-
-HeadSizes sizes_of(const TaskKernel& kernel) {
-  const auto& layer = layer_of<Attention>(kernel);
-  const auto& q = kernel.reads[0].shape;
-  const auto& v = kernel.reads[2].shape;
-  HeadSizes sizes{.samples = q[0], .heads = layer.heads, .queries = q[1], .keys = v[1]};
-  sizes.width = q[2] / layer.heads;
-  sizes.out_width = v[2] / layer.heads;
-  sizes.scale =
-      static_cast<float>(layer.scale.value_or(1 / std::sqrt(static_cast<double>(sizes.width))));
-  sizes.causal = layer.causal;
-  return sizes;
 }
 
 // Where a head of a sample begins in q (and k), and in v and y.
@@ -53,7 +41,7 @@ Head head_at(const KernelArguments& arguments, const HeadOffsets& at) {
 }
 
 std::unique_ptr<CpuKernel> make_forward(const TaskKernel& kernel) {
-  const HeadSizes sizes = sizes_of(kernel);
+  const HeadSizes sizes = head_sizes(kernel);
   const bool keeps_log_sum = kernel.writes.size() > 1;
   const auto run = loops_of_this_processor().forward;
   return loop_kernel(
@@ -69,7 +57,7 @@ std::unique_ptr<CpuKernel> make_forward(const TaskKernel& kernel) {
 }
 
 std::unique_ptr<CpuKernel> make_backward(const TaskKernel& kernel) {
-  const HeadSizes sizes = sizes_of(kernel);
+  const HeadSizes sizes = head_sizes(kernel);
   const auto run = loops_of_this_processor().backward;
   return loop_kernel(
       [=](const KernelArguments& arguments) {
