@@ -96,10 +96,15 @@ const TimeModel* TaskTimes::model_of(const Task& task, DeviceId id) const {
 }
 
 std::string op_class(const std::string& op) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 25> classes = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 33> classes = {{
       {"conv2d", "conv"},
+      {"conv2d_relu", "conv"},
+      {"conv2d_relu_pool", "conv"},
+      {"conv2d_then_relu", "conv"},
+      {"conv2d_then_relu_pool", "conv"},
       {"conv_transpose2d", "conv"},
       {"linear", "gemm"},
+      {"linear_then_relu", "gemm"},
       {"matmul", "gemm"},
       {"attention", "gemm"},
       {"relu", "elementwise"},
@@ -114,8 +119,11 @@ std::string op_class(const std::string& op) {
       {"adam", "elementwise"},
       {"softmax", "reduction"},
       {"batch_norm", "reduction"},
+      {"batch_norm_relu", "reduction"},
+      {"batch_norm_add_relu", "reduction"},
       {"layer_norm", "reduction"},
       {"max_pool2d", "reduction"},
+      {"relu_pool", "reduction"},
       {"avg_pool2d", "reduction"},
       {"global_avg_pool", "reduction"},
       {"cross_entropy", "reduction"},

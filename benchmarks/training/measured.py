@@ -1,12 +1,13 @@
-"""What benchmarks next to PyTorch share: plans for one worker, first values, the rival, and times.
+"""What benchmarks next to PyTorch share: plans for some workers, first values, the rival, and times.
 
-Times are processor time of single-threaded work, so that other programs disturb them less: of PyTorch around a
-step, of Stint by the difference between a run of some steps and a run of more.
+On one thread, times are processor time, so that other programs disturb them less: of PyTorch around a step, of Stint by
+the difference between a run of some steps and a run of more. On several, they are what the clock says, medians of steps.
 """
 import argparse
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import time
@@ -29,18 +30,22 @@ def arguments(description, steps, turns):
     parser.add_argument("--classes", type=int, default=2, help="labels and tokens are below this")
     parser.add_argument("--steps", type=int, default=steps)
     parser.add_argument("--turns", type=int, default=turns)
+    parser.add_argument("--threads", type=int, default=1, help="workers of Stint, threads of PyTorch")
+    parser.add_argument("--leaves", type=int, help="of Stint's batch, along which layers are cut; as many as threads")
+    parser.add_argument("--fuse", choices=["auto", "off"], default="auto", help="as of plan")
     args = parser.parse_args()
     args.build = args.build.absolute()
-    torch.set_num_threads(1)
+    args.leaves = args.leaves or args.threads
+    torch.set_num_threads(args.threads)
     return args
 
 
-def one_worker_here(build, folder, model):
-    """This machine, as `plan` finds it, with one worker."""
+def workers_here(build, folder, model, workers=1):
+    """This machine, as `plan` finds it, with so many workers."""
     stint(build, "plan", model, "here", "-q", "-o", folder / "here.json")
     platform = json.loads((folder / "here.json").read_text())["platform"]
     for device in platform["nodes"][0]["devices"]:
-        device["workers"] = 1
+        device["workers"] = workers
     (folder / "platform.json").write_text(json.dumps(platform))
     return folder / "platform.json"
 
@@ -56,7 +61,7 @@ def plan(build, folder, model, batch, *options):
     """The schedule, or None where there is no plan."""
     platform = folder / "platform.json"
     if not platform.exists():
-        one_worker_here(build, folder, model)
+        workers_here(build, folder, model)
     done = subprocess.run([build / "plan", model, platform, "--batch", str(batch), "-q", "-o", folder / "schedule.json",
                            *map(str, options)], stderr=subprocess.PIPE, text=True)
     if done.returncode in (3, 4):
@@ -106,6 +111,12 @@ def stint_seconds(build, folder, steps):
     return (more - few) / steps
 
 
+def stint_clock_seconds(build, folder, steps):
+    """Of the median step, by the clock, with all workers."""
+    stint(build, "run", folder / "schedule.json", "--steps", steps, "--warmup", 2, "-q", "-o", folder / "report.json")
+    return json.loads((folder / "report.json").read_text())["measured"]["seconds"]
+
+
 class Rival:
     """The same network in PyTorch, on one batch."""
 
@@ -120,12 +131,16 @@ class Rival:
         self.optimizer = optimizer_of(model, trained)
         self.batch = {n: laid(torch.from_numpy(v)) for n, v in data.items()}
 
-    def step(self):
-        begin = time.process_time()
+    def step(self, clock=time.process_time):
+        begin = clock()
         self.optimizer.zero_grad()
         self.loss(self.model, self.state, self.batch).backward()
         self.optimizer.step()
-        return time.process_time() - begin
+        return clock() - begin
+
+    def clock_seconds(self, steps):
+        """Of the median step, by the clock, after two that are not counted."""
+        return statistics.median([self.step(time.perf_counter) for _ in range(steps + 2)][2:])
 
     def seconds(self, steps):
         """Of a step, after one that is not counted."""

@@ -87,7 +87,8 @@ ImageSizes image_sizes(const DesignLimits& limits, Draw& draw) {
   }
 }
 
-// Convolutions with norms between them, as most networks have; each has gradients of its data too.
+// Convolutions with what mostly follows them: norm and ReLU, a ReLU alone, norm, sum and ReLU. Each
+// has gradients of its data too.
 void add_convs(const ImageSizes& s, std::vector<Layer>& layers) {
   for (std::size_t i = 0; i < s.convs.size(); ++i) {
     const auto& [filters, kernel, stride] = s.convs[i];
@@ -99,8 +100,9 @@ void add_convs(const ImageSizes& s, std::vector<Layer>& layers) {
                       .bias = i == 0};
     const std::string number = std::to_string(i);
     layers.push_back({"conv" + number, conv, {layers.back().name}});
-    layers.push_back({"norm" + number, BatchNorm{}, {"conv" + number}});
-    layers.push_back({"relu" + number, Relu{}, {"norm" + number}});
+    if (i != 1) layers.push_back({"norm" + number, BatchNorm{}, {"conv" + number}});
+    if (i == 2) layers.push_back({"sum" + number, Add{}, {"norm" + number, "conv" + number}});
+    layers.push_back({"relu" + number, Relu{}, {layers.back().name}});
   }
 }
 
@@ -119,13 +121,16 @@ std::vector<Layer> image_layers(const ImageSizes& s) {
   add_convs(s, layers);
   const std::vector<Layer> rest = {{"deep", deep, {layers.back().name}},
                                    {"bias", Bias{}, {"deep"}},
-                                   {"lrn", LocalResponseNorm{}, {"bias"}},
+                                   {"plain", Relu{}, {"bias"}},
+                                   {"lrn", LocalResponseNorm{}, {"plain"}},
                                    {"sigmoid", Sigmoid{}, {"lrn"}},
                                    {"mul", Mul{}, {"sigmoid", layers.back().name}},
                                    {"highest", highest, {"mul"}},
+                                   {"kept", Relu{}, {"mul"}},
+                                   {"highest_kept", highest, {"kept"}},
                                    {"mean", mean, {"mul"}},
-                                   {"both", Concat{}, {"highest", "mean"}},
-                                   {"drop", Dropout{}, {"both"}},
+                                   {"all", Concat{}, {"highest", "highest_kept", "mean"}},
+                                   {"drop", Dropout{}, {"all"}},
                                    {"up", up, {"drop"}},
                                    {"global", GlobalAvgPool{}, {"up"}},
                                    {"flat", Flatten{}, {"global"}},
@@ -134,7 +139,8 @@ std::vector<Layer> image_layers(const ImageSizes& s) {
   return layers;
 }
 
-// Beside them, convolutions of few channels, which are computed in one go with what follows them.
+// Beside them, convolutions of few channels, which are computed in one go with what follows them
+// both ways, and one of more channels, forward only.
 // Sizes of their own, so that the others are the same with or without them.
 void add_picture(const ImageSizes& s, const DesignLimits& limits, Network& network) {
   Draw draw(static_cast<std::uint64_t>(s.side * 1000 + s.channels));
@@ -152,7 +158,10 @@ void add_picture(const ImageSizes& s, const DesignLimits& limits, Network& netwo
       {"second", conv(), {"first_relu"}},
       {"second_relu", Relu{}, {"second"}},
       {"halved", MaxPool2d{.kernel = {2, 2}, .stride = {2, 2}}, {"second_relu"}},
-      {"spread", Flatten{}, {"halved"}},
+      {"third", Conv2d{.filters = 16, .kernel = {1, 1}}, {"halved"}},
+      {"third_relu", Relu{}, {"third"}},
+      {"quarter", MaxPool2d{.kernel = {2, 2}, .stride = {2, 2}}, {"third_relu"}},
+      {"spread", Flatten{}, {"quarter"}},
       {"others", Linear{.features = 10}, {"spread"}},
       {"scores", Add{}, {"classes", "others"}}};
   network.layers.insert(network.layers.end(), layers.begin(), layers.end());
@@ -253,14 +262,18 @@ NetworkStep rows(const DesignLimits& limits, Draw& draw) {
                     {"target", {batch_dimension, {s.features}}}};
   network.layers = {{"before", Tanh{}, {"x"}},
                     {"scale", Scale{}, {"before"}},
-                    {"fc", Linear{.features = s.features}, {"scale"}},
+                    {"first", Linear{.features = std::min(s.width, s.features)}, {"scale"}},
+                    {"first_relu", Relu{}, {"first"}},
+                    {"fc", Linear{.features = s.features}, {"first_relu"}},
                     {"tanh", Tanh{}, {"fc"}},
                     {"affine", Affine{.factor = 0.5, .offset = 0.25}, {"tanh"}},
                     {"norm", BatchNorm{}, {"affine"}},
                     {"add", Add{}, {"norm", "tanh"}}};
   network.loss = {MeanSquaredError{}, {"add", "target"}};
   network.optimizer = some_optimizer(draw);
-  return designed(std::move(network), s.samples);
+  NetworkStep step = designed(std::move(network), s.samples);
+  step.lowering.fuse = true;
+  return step;
 }
 
 // One in four is larger.

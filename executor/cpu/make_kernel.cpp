@@ -1,6 +1,7 @@
 #include "executor/cpu/dnn/dnn_kernels.hpp"
 #include "executor/cpu/kernel.hpp"
 #include "executor/cpu/own/own_kernel.hpp"
+#include "executor/cpu/then_kernel.hpp"
 #include "files/input_error.hpp"
 
 namespace stint {
@@ -18,6 +19,7 @@ void expect_wide_registers() {
 
 std::unique_ptr<CpuKernel> make_cpu_kernel(const TaskKernel& kernel) {
   expect_wide_registers();
+  if (auto both = make_then_kernel(kernel)) return both;
   if (auto own = make_own_kernel(kernel)) return own;
   if (auto dnn = make_dnn_kernel(kernel)) return dnn;
   throw InputError(kernel.op, "no kernel for CPUs; expected an operation of a layer we know");

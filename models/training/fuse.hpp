@@ -1,13 +1,24 @@
-// Layers that are computed in one go: a small convolution (small_convolution.hpp) with the ReLU
-// after it, and with the 2 × 2 maxima after that. What lies between them, forward and backward, is
-// then never written; where images lie otherwise before or after them, the reorders go too.
+// Layers that are computed in one go, so that what lies between them is never written, or no longer
+// kept, and read less often. The bits are those of the layers one by one, so this is for the
+// planner to choose, not for the request.
 //
-//   conv.forward, relu.forward, pool.forward                               → conv+relu+pool.forward
-//   pool.backward, relu.backward, conv.backward_data, .backward_weights    →
-//   conv+relu+pool.backward
+//   small convolution (small_convolution.hpp), ReLU, 2 × 2 maxima:
+//     conv.forward, relu.forward, pool.forward                            → conv+relu+pool.forward
+//     pool.backward, relu.backward, conv.backward_data, .backward_weights → conv+relu+pool.backward
+//   batch norm, ReLU; forward also with a residual that is added in between:
+//     norm.forward, relu.forward                                          → norm+relu.forward
+//     norm.forward, sum.forward, relu.forward                             → norm+sum+relu.forward
+//     relu.backward, norm.backward_weights, .backward_data                → norm+relu.backward_…
+//   ReLU, maxima:
+//     relu.forward, pool.forward                                          → relu+pool.forward
+//     pool.backward, relu.backward                                        → relu+pool.backward
+//   convolution or linear layer, ReLU or ReLU and maxima, a leaf at a time:
+//     conv.forward, relu.forward                                          → conv+relu.forward
+//     conv.forward, relu+pool.forward                                     → conv+relu+pool.forward
 //
-// Backward reads what was kept of the result: a maximum says by itself what the ReLU did. The bits
-// are those of the layers one by one, so this is for the planner to choose, not for the request.
+// Backward reads what was kept of the result: a maximum says by itself what the ReLU did, and of a
+// norm's input the ReLU is computed again. So a norm's ReLU and a convolution's output before
+// maxima need not be kept.
 #pragma once
 
 #include "models/lowering.hpp"
@@ -15,8 +26,8 @@
 
 namespace stint {
 
-// Replaces the operations of layers that can be fused.
-void fuse(Training& training);
+// Replaces the operations of layers that can be fused; whether there were any.
+bool fuse(Training& training);
 
 // Whether the network has any.
 bool can_fuse(const Network& network, ImageLayout layout);

@@ -71,6 +71,21 @@ std::string attributes_text(const FusedConvolution& fused) {
   return AttributeText<Conv2d>::of(fused.convolution) + AttributeText<Relu>::of(fused.rectifier);
 }
 
+std::string attributes_text(const FusedNorm& fused) {
+  return AttributeText<BatchNorm>::of(fused.norm) + AttributeText<Relu>::of(fused.rectifier);
+}
+
+std::string attributes_text(const FusedPool& fused) {
+  return AttributeText<Relu>::of(fused.rectifier) + AttributeText<MaxPool2d>::of(fused.pool);
+}
+
+// Those of maxima by another name, since convolutions have kernels and strides too.
+std::string attributes_text(const FusedProduct& fused) {
+  std::string text = attributes_text(fused.product) + AttributeText<Relu>::of(fused.rectifier);
+  if (fused.pool) text += " then" + AttributeText<MaxPool2d>::of(*fused.pool);
+  return text;
+}
+
 }  // namespace
 
 std::string kernel_text(const Training& training, const Operation& operation, std::int64_t samples,

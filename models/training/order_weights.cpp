@@ -19,8 +19,13 @@ struct WeightPlace {
   ValueId& value() const { return (*list)[at]; }
 };
 
+const LayerKind* layer_kind_of(const Operation& operation) {
+  if (const auto* fused = std::get_if<FusedProduct>(&operation.origin)) return &fused->product;
+  return std::get_if<LayerKind>(&operation.origin);
+}
+
 std::optional<WeightPlace> weight_place(Operation& operation) {
-  const auto* kind = std::get_if<LayerKind>(&operation.origin);
+  const auto* kind = layer_kind_of(operation);
   if (kind == nullptr) return std::nullopt;
   const bool multiplies = std::holds_alternative<Conv2d>(*kind) ||
                           std::holds_alternative<ConvTranspose2d>(*kind) ||

@@ -41,8 +41,34 @@ struct FusedConvolution {
   bool operator==(const FusedConvolution&) const = default;
 };
 
+// A batch norm and the ReLU after it; `residual_first` where a residual is added in between, as the
+// first of the two.
+struct FusedNorm {
+  BatchNorm norm;
+  Relu rectifier;
+  bool residual_first = false;
+  bool operator==(const FusedNorm&) const = default;
+};
+
+// A ReLU and the maxima after it.
+struct FusedPool {
+  Relu rectifier;
+  MaxPool2d pool;
+  bool operator==(const FusedPool&) const = default;
+};
+
+// A convolution or linear layer, and after it, leaf by leaf, a ReLU, or a ReLU and maxima.
+struct FusedProduct {
+  LayerKind product;
+  Relu rectifier;
+  std::optional<MaxPool2d> pool;
+  Shape between;  // of what the product makes
+  bool operator==(const FusedProduct&) const = default;
+};
+
 // What an operation was made from, for whoever creates its kernel.
-using Origin = std::variant<std::monostate, LayerKind, LossKind, Optimizer, FusedConvolution>;
+using Origin = std::variant<std::monostate, LayerKind, LossKind, Optimizer, FusedConvolution,
+                            FusedNorm, FusedPool, FusedProduct>;
 
 // The op of what puts a weight into another order in memory.
 inline constexpr const char* weight_reorder_op = "reorder_weight";

@@ -24,37 +24,25 @@ class DelayedJob : public Job {
   const BeforeAction& before_;
 };
 
-class DelayingBackend : public Backend {
- public:
-  DelayingBackend(const Schedule& schedule, Backend& backend, const BeforeAction& before)
-      : schedule_(schedule), backend_(backend), before_(before) {}
-
-  std::unique_ptr<Job> compute(const Action& action, const Operands& operands,
-                               double seconds) override {
-    return delayed(action, backend_.compute(action, operands, seconds));
-  }
-  std::unique_ptr<Job> copy(const Action& action, const Operands& operands,
-                            double seconds) override {
-    return delayed(action, backend_.copy(action, operands, seconds));
-  }
-  std::unique_ptr<Job> load(const Action& action, const Operands& operands,
-                            double seconds) override {
-    return delayed(action, backend_.load(action, operands, seconds));
-  }
-  std::uint64_t step_digest() const override { return backend_.step_digest(); }
-
- private:
-  std::unique_ptr<Job> delayed(const Action& action, std::unique_ptr<Job> job) {
-    const auto id = static_cast<ActionId>(&action - schedule_.actions.data());
-    return std::make_unique<DelayedJob>(std::move(job), id, before_);
-  }
-
-  const Schedule& schedule_;
-  Backend& backend_;
-  const BeforeAction& before_;
-};
-
 }  // namespace
+
+std::unique_ptr<Job> DelayingBackend::compute(const Action& action, const Operands& operands,
+                                              double seconds) {
+  return delayed(action, backend_.compute(action, operands, seconds));
+}
+std::unique_ptr<Job> DelayingBackend::copy(const Action& action, const Operands& operands,
+                                           double seconds) {
+  return delayed(action, backend_.copy(action, operands, seconds));
+}
+std::unique_ptr<Job> DelayingBackend::load(const Action& action, const Operands& operands,
+                                           double seconds) {
+  return delayed(action, backend_.load(action, operands, seconds));
+}
+
+std::unique_ptr<Job> DelayingBackend::delayed(const Action& action, std::unique_ptr<Job> job) {
+  const auto id = static_cast<ActionId>(&action - schedule_.actions.data());
+  return std::make_unique<DelayedJob>(std::move(job), id, before_);
+}
 
 RunOptions quick_options() { return {.steps = 3, .warmup_steps = 0, .pace = Pace::none}; }
 

@@ -1,8 +1,7 @@
 // Functions of one element, and their derivatives.
-#include <limits>
-
 #include "executor/cpu/own/lane_functions.hpp"
 #include "executor/cpu/own/own_kernel.hpp"
+#include "executor/cpu/own/rectifier.hpp"
 
 namespace stint {
 namespace {
@@ -29,33 +28,20 @@ std::unique_ptr<CpuKernel> make_backward(const TaskKernel& kernel, Function func
   });
 }
 
-struct Bounds {
-  float min = 0;
-  float max = 0;
-  float slope = 0;
-};
-Bounds bounds_of(const TaskKernel& kernel) {
-  const auto& layer = layer_of<Relu>(kernel);
-  const double max = layer.max.value_or(std::numeric_limits<double>::infinity());
-  return {static_cast<float>(layer.min), static_cast<float>(max), static_cast<float>(layer.slope)};
-}
-
 // What is not a number stays so.
 std::unique_ptr<CpuKernel> make_relu(const TaskKernel& kernel) {
-  const auto [min, max, slope] = bounds_of(kernel);
-  if (slope != 0)
-    return make_map(kernel, [slope = slope](Lanes x) { return x <= 0.0F ? slope * x : x; });
-  return make_map(kernel, [min = min, max = max](Lanes x) {
-    return x <= min ? splat(min) : x >= max ? splat(max) : x;
-  });
+  const auto& layer = layer_of<Relu>(kernel);
+  if (const auto slope = static_cast<float>(layer.slope); slope != 0)
+    return make_map(kernel, [slope](Lanes x) { return x <= 0.0F ? slope * x : x; });
+  return make_map(kernel, [relu = LaneRectifier(layer)](Lanes x) { return relu.of(x); });
 }
 std::unique_ptr<CpuKernel> make_relu_backward(const TaskKernel& kernel) {
-  const auto [min, max, slope] = bounds_of(kernel);
-  if (slope != 0)
-    return make_backward(
-        kernel, [slope = slope](Lanes kept, Lanes dy) { return kept <= 0.0F ? slope * dy : dy; });
-  return make_backward(kernel, [min = min, max = max](Lanes kept, Lanes dy) {
-    return (kept <= min) | (kept >= max) ? Lanes{} : dy;
+  const auto& layer = layer_of<Relu>(kernel);
+  if (const auto slope = static_cast<float>(layer.slope); slope != 0)
+    return make_backward(kernel,
+                         [slope](Lanes kept, Lanes dy) { return kept <= 0.0F ? slope * dy : dy; });
+  return make_backward(kernel, [relu = LaneRectifier(layer)](Lanes kept, Lanes dy) {
+    return relu.gradient(kept, dy);
   });
 }
 

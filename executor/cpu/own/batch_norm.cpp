@@ -1,8 +1,7 @@
 // Batch normalisation in its parts. Statistics are [2, channels]: means, then variances divided by
 // the number of elements they were taken from.
-#include <cmath>
-
 #include "executor/cpu/own/channels.hpp"
+#include "executor/cpu/own/norm_numbers.hpp"
 #include "executor/cpu/own/own_kernel.hpp"
 
 namespace stint {
@@ -53,10 +52,6 @@ std::unique_ptr<CpuKernel> make_merge(const TaskKernel& kernel) {
       merged[square] = static_cast<float>(variance);
     }
   });
-}
-
-float inverse_deviation(float variance, double epsilon) {
-  return static_cast<float>(1 / std::sqrt(static_cast<double>(variance) + epsilon));
 }
 
 std::unique_ptr<CpuKernel> make_forward(const TaskKernel& kernel) {

@@ -28,9 +28,9 @@ std::unique_ptr<CpuKernel> loop_kernel(LoopBody body, std::int64_t workspace_byt
 std::unique_ptr<CpuKernel> make_own_kernel(const TaskKernel& kernel) {
   for (const OwnKernels family :
        {activation_kernels(), sum_kernels(), broadcast_kernels(), batch_norm_kernels(),
-        layer_norm_kernels(), lrn_kernels(), softmax_kernels(), attention_kernels(),
-        embedding_kernels(), dropout_kernels(), form_kernels(), loss_kernels(), optimizer_kernels(),
-        small_convolution_kernels()}) {
+        batch_norm_relu_kernels(), relu_pool_kernels(), layer_norm_kernels(), lrn_kernels(),
+        softmax_kernels(), attention_kernels(), embedding_kernels(), dropout_kernels(),
+        form_kernels(), loss_kernels(), optimizer_kernels(), small_convolution_kernels()}) {
     for (const OwnKernel& own : family) {
       if (own.op == kernel.op) return own.make(kernel);
     }

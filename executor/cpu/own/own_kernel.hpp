@@ -27,6 +27,8 @@ OwnKernels activation_kernels();  // relu, gelu, sigmoid, tanh, affine
 OwnKernels sum_kernels();         // add, mul, sum
 OwnKernels broadcast_kernels();   // bias, scale
 OwnKernels batch_norm_kernels();
+OwnKernels batch_norm_relu_kernels();  // in one go, with a residual or without
+OwnKernels relu_pool_kernels();        // in one go, channels last
 OwnKernels layer_norm_kernels();
 OwnKernels lrn_kernels();
 OwnKernels softmax_kernels();

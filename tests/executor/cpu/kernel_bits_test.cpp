@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "tests/support/network_steps.hpp"
 #include "tests/support/operation_networks.hpp"
@@ -38,10 +39,14 @@ StateBytes run_step(const LoweredNetwork& lowered, std::int64_t misalignment_byt
   return bytes;
 }
 
-bool has_fused(const LoweredNetwork& lowered) {
-  return std::ranges::any_of(lowered.kernels, [](const TaskKernel& kernel) {
-    return kernel.op.starts_with("conv2d_relu");
-  });
+std::set<std::string> fused_ops(const LoweredNetwork& lowered) {
+  std::set<std::string> ops;
+  for (const TaskKernel& kernel : lowered.kernels) {
+    if (!std::holds_alternative<LayerKind>(kernel.origin) &&
+        kernel.op.find("relu") != std::string::npos)
+      ops.insert(kernel.op);
+  }
+  return ops;
 }
 
 }  // namespace
@@ -70,7 +75,7 @@ TEST_CASE("cut along its leaves a step gives the same bits", "[kernels]") {
 }
 
 TEST_CASE("layers computed in one go give the bits of the layers one by one", "[kernels]") {
-  const std::string name = GENERATE("bands", "bands_between");
+  const std::string name = GENERATE("bands", "bands_between", "joined");
   const ImageLayout layout = GENERATE(ImageLayout::nhwc, ImageLayout::nchw);
   const std::int64_t leaves_of_piece = GENERATE(0, 1, 2);
   const double bad = GENERATE(0.0, INFINITY, NAN);
@@ -81,7 +86,18 @@ TEST_CASE("layers computed in one go give the bits of the layers one by one", "[
   lowering.fuse = true;
   lowering.cuts = uniform_cuts(network, leaves_of_piece);
   const LoweredNetwork fused = lower_with_kernels(network, lowering);
-  CHECK(has_fused(fused));
+  CHECK_FALSE(fused_ops(fused).empty());
   CHECK(run_step(fused, 0, bad) == one_by_one);
   CHECK(run_step(fused, 4, bad) == one_by_one);
+}
+
+TEST_CASE("every way to fuse is among the networks whose bits are compared", "[kernels]") {
+  const LoweredNetwork joined =
+      lower_with_kernels(operation_network("joined"), {.batch = 2, .fuse = true});
+  CHECK(fused_ops(joined) ==
+        std::set<std::string>{"batch_norm_add_relu.forward", "batch_norm_relu.backward_data",
+                              "batch_norm_relu.backward_weights", "batch_norm_relu.forward",
+                              "conv2d_then_relu.forward", "conv2d_then_relu_pool.forward",
+                              "linear_then_relu.forward", "relu_pool.backward",
+                              "relu_pool.forward"});
 }

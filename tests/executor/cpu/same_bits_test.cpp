@@ -95,7 +95,7 @@ TEST_CASE("networks of hundreds of tasks end with the same bits on any workers",
   CAPTURE(name);
   const Request request{.batch = 2, .leaves = 2, .strategy = "keep-all"};
   const auto variants =
-      std::vector<Variant>{{.workers = 2, .grain = 1}, {.workers = 4, .offload = false}};
+      std::vector<Variant>{{.workers = 2, .grain = 1}, {.workers = 4, .fuse = false}};
   CHECK(expect_same_bits(thin_network(name, pixels), request, variants).plans == 2);
 }
 

@@ -99,12 +99,63 @@ TEST_CASE("layers whose results are wanted elsewhere stay as they are", "[fuse]"
   CHECK_FALSE(fuses(network_of(R"("filters": 2)", relu + sum, "sum")));
 }
 
-TEST_CASE("only small convolutions with a plain ReLU are fused", "[fuse]") {
+TEST_CASE("only a plain ReLU is fused", "[fuse]") {
   const std::string leaky = R"({"name": "relu", "op": "relu", "inputs": ["conv"], "slope": 0.1})";
   CHECK(fuses(network_of(R"("filters": 2)", relu, "relu")));
   CHECK_FALSE(fuses(network_of(R"("filters": 2)", leaky, "relu")));
-  CHECK_FALSE(fuses(network_of(R"("filters": 64)", relu, "relu")));
-  CHECK_FALSE(fuses(network_of(R"("filters": 2, "stride": [2, 2])", relu, "relu")));
+}
+
+TEST_CASE("a larger convolution takes its ReLU and maxima forward; backward they are a task",
+          "[fuse]") {
+  const std::string filters = GENERATE(R"("filters": 64)", R"("filters": 2, "stride": [2, 2])");
+  const Graph graph =
+      lower_network(network_of(filters, relu + pool, "pool"), {.batch = 2, .fuse = true});
+  const Task& forward = task_of(graph, "conv+relu+pool.forward");
+  CHECK(forward.op == "conv2d_then_relu_pool.forward");
+  CHECK(names_of(graph, forward.writes) == Names{"pool", "pool.indices"});
+  const Task& backward = task_of(graph, "relu+pool.backward");
+  CHECK(names_of(graph, backward.reads) == Names{"pool", "pool.indices", "pool.grad"});
+  CHECK(names_of(graph, backward.writes) == Names{"conv.grad"});
+  CHECK(std::ranges::none_of(graph.tensors, [](const Tensor& t) { return t.name == "relu"; }));
+}
+
+namespace {
+
+const std::string norm = R"({"name": "norm", "op": "batch_norm", "inputs": ["conv"]})";
+const std::string after_norm = R"(, {"name": "relu", "op": "relu", "inputs": ["norm"]})";
+
+}  // namespace
+
+TEST_CASE("a batch norm takes its ReLU both ways, and nothing is kept for the ReLU", "[fuse]") {
+  const Graph graph = lower_network(network_of(R"("filters": 64)", norm + after_norm, "relu"),
+                                    {.batch = 2, .fuse = true});
+  CHECK(names_of(graph, task_of(graph, "norm+relu.forward").reads) ==
+        Names{"norm.statistics", "norm.weight", "norm.bias", "conv"});
+  CHECK(names_of(graph, task_of(graph, "norm+relu.backward_weights").reads) ==
+        Names{"conv", "norm.statistics", "norm.weight", "norm.bias", "relu.grad"});
+  const Task& data = task_of(graph, "norm+relu.backward_data");
+  CHECK(names_of(graph, data.reads) == Names{"conv", "norm.statistics", "norm.weight", "norm.bias",
+                                             "norm.weight.grad", "norm.bias.grad", "relu.grad"});
+  CHECK(data.may_overwrite.size() == 1);
+  const Names names = task_names(graph);
+  CHECK(std::ranges::none_of(names, [](const auto& name) { return name == "relu.backward"; }));
+}
+
+TEST_CASE("a residual is added on the way from a batch norm to its ReLU", "[fuse]") {
+  const std::string sum = R"(, {"name": "sum", "op": "add", "inputs": ["conv", "norm"]},
+                               {"name": "relu", "op": "relu", "inputs": ["sum"]})";
+  const Graph graph =
+      lower_network(network_of(R"("filters": 64)", norm + sum, "relu"), {.batch = 2, .fuse = true});
+  const Task& forward = task_of(graph, "norm+sum+relu.forward");
+  CHECK(names_of(graph, forward.writes) == Names{"relu"});
+  CHECK(task_names(graph)[1] == "norm.statistics");
+  CHECK(task_of(graph, "relu.backward").op == "relu.backward");
+}
+
+TEST_CASE("what is wanted between a norm and its ReLU is not fused", "[fuse]") {
+  const std::string both = after_norm + R"(, {"name": "tanh", "op": "tanh", "inputs": ["norm"]},
+                               {"name": "sum", "op": "add", "inputs": ["relu", "tanh"]})";
+  CHECK_FALSE(fuses(network_of(R"("filters": 64)", norm + both, "sum")));
 }
 
 TEST_CASE("a pool of other windows stays a task of its own", "[fuse]") {
