@@ -29,6 +29,11 @@ void expect_none(const Lowering& lowering) {
     throw InputError("/lowering/fuse",
                      fmt::format("true, {}; expected false for a graph of tasks", needs_layers));
   }
+  if (!lowering.shards.empty()) {
+    throw InputError("/lowering/shards",
+                     fmt::format("shards of {}, {}; expected none",
+                                 in_quotes(lowering.shards[0].layer), needs_layers));
+  }
   if (!lowering.kernels.empty()) {
     throw InputError("/lowering/kernels",
                      fmt::format("a kernel of {}, {}; expected none",
@@ -49,6 +54,20 @@ void expect_none(const Lowering& lowering) {
 }  // namespace
 
 std::string to_string(ImageLayout layout) { return layout == ImageLayout::nhwc ? "nhwc" : "nchw"; }
+
+std::string to_string(ShardBy by) {
+  switch (by) {
+    case ShardBy::columns:
+      return "columns";
+    case ShardBy::rows:
+      return "rows";
+    case ShardBy::channels:
+      return "channels";
+    case ShardBy::heads:
+      break;
+  }
+  return "heads";
+}
 
 std::vector<Cut> uniform_cuts(const Network& network, std::int64_t leaves) {
   std::vector<Cut> all;

@@ -1,6 +1,6 @@
 // Lowering: from the model a user wrote to the graph of tasks that is scheduled. A pure function,
-// so that a judge can repeat it. Micro-batches, leaves, cuts, replicas and layouts change the set
-// of tasks.
+// so that a judge can repeat it. Micro-batches, leaves, shards, cuts, replicas and layouts change
+// the set of tasks.
 //
 // A model that is already a graph of tasks is lowered to itself, and to nothing else.
 #pragma once
@@ -24,6 +24,19 @@ struct Cut {
   std::int64_t leaves = 1;           // a power of two: the pieces are nodes of the tree of leaves
   std::vector<std::int64_t> pieces;  // or, if any are listed, how many leaves each of them has
   bool operator==(const Cut&) const = default;
+};
+
+// A layer becomes several, each with an equal share of its output's columns (linear), its input's
+// rows (linear), its channels (conv2d) or its heads (attention): training/shard.hpp. All but heads
+// change in which order numbers are summed.
+enum class ShardBy { columns, rows, channels, heads };
+std::string to_string(ShardBy by);
+
+struct Shard {
+  std::string layer;
+  ShardBy by = ShardBy::columns;
+  std::int64_t count = 1;
+  bool operator==(const Shard&) const = default;
 };
 
 // Partial gradients of the parameter are summed, and it is updated, in so many ranges of elements.
@@ -56,6 +69,7 @@ struct Lowering {
   std::int64_t replicas = 1;  // micro-batches are dealt out to them in equal runs
   ImageLayout layout = ImageLayout::nhwc;
   bool fuse = false;  // small convolutions with what follows them (training/fuse.hpp)
+  std::vector<Shard> shards;
   std::vector<Cut> cuts;
   std::vector<ParameterSplit> splits;
   std::vector<PinnedKernel> kernels;  // ascending (op, shape, device), each once

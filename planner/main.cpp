@@ -24,6 +24,7 @@
 #include "planner/plan.hpp"
 #include "planner/power/time_sweep.hpp"
 #include "planner/report.hpp"
+#include "planner/shard_request.hpp"
 #include "planner/training_request.hpp"
 #include "planner/what_if.hpp"
 #include "platforms/here.hpp"
@@ -40,7 +41,8 @@ struct Options {
   std::string from;    // a report to learn from; "" is none
   std::vector<std::string> memory;
   std::string bill = "makespan";
-  std::string grain;     // "" is auto where there are layers with leaves to cut
+  std::string grain;  // "" is auto where there are layers with leaves to cut
+  std::vector<std::string> shard;
   std::string frontier;  // "" is none
   bool no_recompute = false;
   bool no_offload = false;
@@ -85,6 +87,7 @@ stint::Request request_of(const Options& options, const stint::Model& model,
   request.offload = !options.no_offload;
   request.grain = stint::grain_of(options.grain, model, request.leaves);
   set_bill(request, options.bill, "--bill");
+  request.shards = shards_of(options.shard, model, platform, request, options.model);
   std::vector<stint::MemoryOption> memory;
   for (const std::string& text : options.memory) memory.push_back(stint::parse_memory_option(text));
   request.memory = memory_bounds(memory, model, platform, request, options.model);
@@ -193,6 +196,10 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(std::int64_t{1}, most));
   app.add_option("--grain", options.grain,
                  "cut layers along the batch: leaves of a piece, or auto, the default");
+  app.add_option("--shard", options.shard,
+                 "cut layers across devices: LAYER=columns:N, rows:N, channels:N or heads:N, N for "
+                 "all that can be, auto or off, the default; changes sums")
+      ->allow_extra_args(false);
   app.add_option("--pipeline", request.pipeline,
                  "stages in a row on micro-batches: auto, gpipe, 1f1b, interleaved[:CHUNKS], zb-h1 "
                  "or zb-h2");

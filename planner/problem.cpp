@@ -148,6 +148,7 @@ Graph lowered(const Model& model, const Lowering& lowering) {
     return lower(model, lowering);
   } catch (const InputError& error) {
     constexpr std::string_view place = "/lowering/";
+    if (error.where().starts_with("/lowering/shards")) throw InputError("--shard", error.fault());
     if (!error.where().starts_with(place)) throw;
     throw InputError("--" + error.where().substr(place.size()), error.fault());
   }
@@ -167,6 +168,7 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
                     .leaves = request.leaves,
                     .layout = request.layout,
                     .fuse = fuses(model, platform, request),
+                    .shards = request.shards,
                     .cuts = grain.cuts,
                     .splits = grain.splits};
   blank.graph = lowered(model, blank.lowering);

@@ -92,6 +92,8 @@ std::string problem_text(const Problem& problem) {
   std::string text = fmt::format("{}, {}, {}", count_text(std::ssize(platform.devices), "device"),
                                  count_text(std::ssize(platform.memories), "memory", "memories"),
                                  count_text(std::ssize(problem.graph().tasks), "task"));
+  if (const auto& shards = problem.request().shards; !shards.empty())
+    text += fmt::format(", {} in shards", count_text(std::ssize(shards), "layer"));
   const auto all = prices(platform);
   const bool assumed = std::any_of(all.begin(), all.end(), [](const Price& price) {
     return price.quantity.basis == Basis::assumed;

@@ -22,6 +22,9 @@ const std::vector<std::pair<std::string_view, Objective>> objective_words = {
 const std::vector<std::pair<std::string_view, ImageLayout>> layout_words = {
     {"nhwc", ImageLayout::nhwc}, {"nchw", ImageLayout::nchw}};
 
+const std::vector<ShardBy> shard_words = {ShardBy::columns, ShardBy::rows, ShardBy::channels,
+                                          ShardBy::heads};
+
 const std::string period_prefix = "period=";
 
 std::optional<double> period_seconds(const std::string& text) {
@@ -66,12 +69,43 @@ std::set<std::string> pinned_algorithms(const Lowering& lowering) {
   return algorithms;
 }
 
+// Heads are computed one by one, whoever has which of them.
+std::map<std::string, nlohmann::ordered_json> summing_shards(const Request& request) {
+  std::map<std::string, nlohmann::ordered_json> by_layer;
+  for (const Shard& shard : request.shards) {
+    if (shard.by != ShardBy::heads && shard.count > 1) by_layer[shard.layer] = to_json(shard);
+  }
+  return by_layer;
+}
+
 }  // namespace
 
 Objective objective_from_json(const JsonReader& json) { return json.word(objective_words); }
 
 ImageLayout layout_from_json(const JsonReader& json) {
   return json.word("layout", ImageLayout::nhwc, layout_words);
+}
+
+std::vector<Shard> shards_from_json(const JsonReader& json) {
+  std::vector<Shard> shards;
+  for (const JsonReader& element : json.optional_elements("shards")) {
+    element.expect_only({"layer", "columns", "rows", "channels", "heads"});
+    Shard shard{.layer = element.text("layer"), .count = 0};
+    for (const ShardBy by : shard_words) {
+      const std::string key = to_string(by);
+      if (!element.contains(key.c_str())) continue;
+      if (shard.count != 0) element.fail("cut in two ways; expected one of them");
+      shard.by = by;
+      shard.count = element.child(key.c_str()).integer(1);
+    }
+    if (shard.count == 0) element.fail("not cut; expected columns, rows, channels or heads");
+    shards.push_back(std::move(shard));
+  }
+  return shards;
+}
+
+nlohmann::ordered_json to_json(const Shard& shard) {
+  return {{"layer", shard.layer}, {to_string(shard.by), shard.count}};
 }
 
 std::string to_string(Objective objective) {
@@ -105,6 +139,7 @@ std::string numerics_sha256(const std::string& model_sha256, const Request& requ
                                      {"leaves", request.leaves},
                                      {"kernels", "synthetic"}};
   if (request.layout != ImageLayout::nhwc) numerics["layout"] = to_string(request.layout);
+  for (const auto& [layer, shard] : summing_shards(request)) numerics["shards"].push_back(shard);
   const std::set<std::string> algorithms = pinned_algorithms(lowering);
   if (!algorithms.empty()) numerics["kernels"] = algorithms;
   return sha256(numerics.dump());
@@ -131,7 +166,7 @@ nlohmann::ordered_json to_json(const JoulesBy& by) {
 Request request_from_json(const JsonReader& json) {
   json.expect_only({"objective", "memory", "deadline_seconds", "bill", "batch", "microbatches",
                     "leaves", "strategy", "limit", "seed", "recompute", "offload", "layout",
-                    "grain", "fuse", "pipeline", "stages"});
+                    "grain", "shards", "fuse", "pipeline", "stages"});
   Request request;
   request.objective = objective_from_json(json.child("objective"));
   request.memory = bytes_by_memory(json.child("memory"));
@@ -146,6 +181,7 @@ Request request_from_json(const JsonReader& json) {
   request.leaves = json.child("leaves").integer(1);
   request.layout = layout_from_json(json);
   request.grain = grain_from_json(json);
+  request.shards = shards_from_json(json);
   request.fuse = json.boolean("fuse", true);
   request.pipeline = json.text("pipeline", "");
   request.stages = json.integer("stages", 0);
@@ -200,6 +236,7 @@ nlohmann::ordered_json to_json(const Request& request) {
     json["grain"] = "auto";
   else if (request.grain != 0)
     json["grain"] = request.grain;
+  for (const Shard& shard : request.shards) json["shards"].push_back(to_json(shard));
   if (!request.fuse) json["fuse"] = false;
   if (!request.pipeline.empty()) json["pipeline"] = request.pipeline;
   if (request.stages != 0) json["stages"] = request.stages;

@@ -27,6 +27,10 @@ nlohmann::ordered_json to_json(const std::map<std::string, std::int64_t>& bytes_
 
 Objective objective_from_json(const JsonReader& json);
 
+// The member "shards" of a request or a lowering; absent, there are none.
+std::vector<Shard> shards_from_json(const JsonReader& json);
+nlohmann::ordered_json to_json(const Shard& shard);
+
 // The member "layout" of a request or a lowering; absent, it is nhwc.
 ImageLayout layout_from_json(const JsonReader& json);
 

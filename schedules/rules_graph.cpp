@@ -28,6 +28,8 @@ void expect_lowering_as_asked(const Judge& judge) {
   expect_same("leaves", lowering.leaves, request.leaves);
   expect_same("layout", to_string(lowering.layout), to_string(request.layout));
   if (lowering.fuse) expect_same("fuse", true, request.fuse);
+  if (lowering.shards != request.shards)
+    judge.report(3, "/lowering/shards", "other shards than asked for; expected the request's");
 }
 
 bool has_its_graph(const Judge& judge) {

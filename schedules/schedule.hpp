@@ -44,9 +44,10 @@ struct Request {
   ImageLayout layout = ImageLayout::nhwc;
   // Leaves of a piece, where layers are cut along the batch; 0: whole; or the planner's choice.
   std::int64_t grain = 0;
-  bool fuse = true;         // layers that can be computed in one go; never changes the bits
-  std::string pipeline;     // the order of a pipeline's stages, or auto; empty: none is asked for
-  std::int64_t stages = 0;  // of the pipeline; 0: the planner chooses
+  std::vector<Shard> shards;  // layers cut across devices
+  bool fuse = true;           // layers that can be computed in one go; never changes the bits
+  std::string pipeline;       // the order of a pipeline's stages, or auto; empty: none is asked for
+  std::int64_t stages = 0;    // of the pipeline; 0: the planner chooses
   std::string strategy = "auto";
   double limit = 10;  // units of deterministic search
   std::int64_t seed = 0;
@@ -157,7 +158,7 @@ Schedule parse_schedule(const std::string& text, const std::string& file);
 std::string schedule_text(const Schedule& schedule);
 
 // The name of what decides the bits of the result: the model, batch, micro-batches, leaves, layout,
-// and the kernels that are pinned.
+// shards but for heads, and the kernels that are pinned.
 std::string numerics_sha256(const std::string& model_sha256, const Request& request,
                             const Lowering& lowering);
 

@@ -128,10 +128,12 @@ bool NetworkValues::begins_anew(const State& state) const {
 void NetworkValues::fill_state(TensorId tensor, std::span<std::byte> bytes) const {
   const State& state = states_[tensor];
   if (state.order.empty()) return fill_listed(state, bytes);
+  State whole = state;
+  whole.offset_bytes = 0;
   std::vector<std::byte> listed(static_cast<std::size_t>(state.listed_bytes));
-  fill_listed(state, listed);
+  fill_listed(whole, listed);
   const std::vector<std::byte> stored = in_stored_order(state.order, listed);
-  std::copy(stored.begin(), stored.end(), bytes.begin());
+  std::copy_n(stored.begin() + state.offset_bytes, bytes.size(), bytes.begin());
 }
 
 std::vector<std::byte> NetworkValues::listed_state(const std::string& name,

@@ -11,12 +11,14 @@
 #include "models/training/kernel_text.hpp"
 #include "models/training/layer_pieces.hpp"
 #include "models/training/order_weights.hpp"
+#include "models/training/shard.hpp"
 #include "models/training/step_tasks.hpp"
 
 namespace stint {
 namespace {
 
 constexpr std::int64_t most_samples = std::int64_t{1} << 20;
+constexpr std::int64_t most_shards = 4096;  // of a layer
 
 void expect_range(const char* key, std::int64_t value) {
   if (value < 1 || value > most_samples)
@@ -64,9 +66,32 @@ std::map<ValueId, std::int64_t> split_gradients(const Training& training,
 }
 
 Training training_of(const Network& network, const Lowering& lowering) {
-  Training training = differentiate(network, lowering.layout);
+  if (lowering.shards.empty()) {
+    Training training = differentiate(network, lowering.layout);
+    if (lowering.fuse) fuse(training);
+    return training;
+  }
+  const ShardedNetwork sharded = shard(network, lowering.shards);
+  Training training = differentiate(sharded.network, lowering.layout);
   if (lowering.fuse) fuse(training);
+  join_parameters(sharded, training);
+  name_layers(sharded, training);
   return training;
+}
+
+// Each is a task at least, so that this is known before any is made.
+void expect_few_shards(const Lowering& lowering, std::int64_t most_tasks) {
+  std::int64_t all = 0;
+  for (std::size_t i = 0; i < lowering.shards.size(); ++i) {
+    const std::int64_t count = lowering.shards[i].count;
+    if (count < 1 || count > most_shards)
+      throw InputError(fmt::format("/lowering/shards/{}", i),
+                       fmt::format("{} shards; expected 1 to {}", count, most_shards));
+    all += count;
+  }
+  if (all > most_tasks)
+    throw InputError("/lowering/shards",
+                     fmt::format("more than {} tasks; expected fewer shards", most_tasks));
 }
 
 class NetworkLowering {
@@ -346,12 +371,14 @@ class NetworkLowering {
 
 Graph lower_network(const Network& network, const Lowering& lowering, std::int64_t most_tasks) {
   check(lowering);
+  expect_few_shards(lowering, most_tasks);
   return NetworkLowering(network, lowering, nullptr).lower(most_tasks);
 }
 
 LoweredNetwork lower_with_kernels(const Network& network, const Lowering& lowering,
                                   std::int64_t most_tasks) {
   check(lowering);
+  expect_few_shards(lowering, most_tasks);
   LoweredNetwork lowered;
   NetworkLowering lowerer(network, lowering, &lowered.kernels);
   lowered.parameters = lowerer.parameters();

@@ -75,7 +75,8 @@ class WeightOrders {
       const auto parameter = parameter_behind(*place);
       if (order && parameter) {
         expect_same_size(*order, *parameter);
-        votes_[*parameter].add(*order);
+        const bool is_part = training_.values[*parameter].part_of != no_value;
+        if (!is_part) votes_[*parameter].add(*order);
       }
     }
     note_other_uses(operation, place);
@@ -159,6 +160,7 @@ class WeightOrders {
   ValueId copy_in(const std::string& order, ValueId of) {
     Value copy = training_.values[of];
     copy.kind = Kind::activation;
+    copy.part_of = no_value;
     copy.order = order;
     copy.name += order.empty() ? ":listed" : ":" + order.substr(order.find(' ') + 1);
     while (!names_.insert(copy.name).second) copy.name += "'";

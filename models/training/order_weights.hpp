@@ -4,7 +4,7 @@
 // State is kept in the order that most of its users want, the forward one on a tie; everyone else
 // reads a reordered copy, and a gradient that comes in another order is reordered before its
 // update. Optimizers work element by element, so they do not care. A weight that somebody uses
-// otherwise, such as an embedding's, stays as listed.
+// otherwise, such as an embedding's, stays as listed, and so does a shard's (shard.hpp).
 #pragma once
 
 #include <functional>

@@ -65,22 +65,28 @@ TensorId StepTensors::of(ValueId id, std::int64_t microbatch) {
   if (value(root).kind == Kind::state)
     return state_of(root, microbatch / (lowering_.microbatches / lowering_.replicas));
   TensorId& tensor = entry(tensors_[microbatch], root);
-  if (tensor == no_tensor)
-    tensor = add({.name = name_in(value(root).name, microbatch),
-                  .bytes = bytes_of_samples(root, samples_),
-                  .kind = value(root).kind,
-                  .part_of = {}});
-  return tensor;
+  if (tensor != no_tensor) return tensor;
+  Tensor made{.name = name_in(value(root).name, microbatch),
+              .bytes = bytes_of_samples(root, samples_),
+              .kind = value(root).kind,
+              .part_of = {}};
+  if (value(root).part_of != no_value)
+    made.part_of = PartOf{of(value(root).part_of, microbatch),
+                          value(root).first_element * bytes_of(value(root).element)};
+  return tensor = add(std::move(made));
 }
 
 TensorId StepTensors::state_of(ValueId id, std::int64_t replica) {
   TensorId& tensor = entry(state_[replica], id);
-  if (tensor == no_tensor)
-    tensor = add({.name = name_at(value(id).name, replica),
-                  .bytes = bytes_of_samples(id, samples_),
-                  .kind = Kind::state,
-                  .part_of = {}});
-  return tensor;
+  if (tensor != no_tensor) return tensor;
+  Tensor state{.name = name_at(value(id).name, replica),
+               .bytes = bytes_of_samples(id, samples_),
+               .kind = Kind::state,
+               .part_of = {}};
+  if (value(id).part_of != no_value)
+    state.part_of = PartOf{state_of(value(id).part_of, replica),
+                           value(id).first_element * bytes_of(value(id).element)};
+  return tensor = add(std::move(state));
 }
 
 TensorId StepTensors::part(ValueId id, std::int64_t microbatch, SampleRange range) {

@@ -28,6 +28,9 @@ struct Value {
   bool channels_last = false;     // of an image: lies as [batch, height, width, channels]
   ValueId same_bytes = no_value;  // the value of which this is another shape
   std::string order;              // of a weight that is not stored as listed (weight_order.hpp)
+  ValueId part_of = no_value;     // without samples: the whole whose elements it is some of
+                                  // (shard.hpp), from one of them, as stored, on
+  std::int64_t first_element = 0;
 };
 
 // What partial results over leaves are put together by: a sum, or the merging of means and squares.

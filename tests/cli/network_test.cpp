@@ -31,6 +31,9 @@ TEST_CASE("a network is planned, checked and replayed", "[cli]") {
                Arguments{"--batch", "16", "--leaves", "8", "--grain", "2"},
                Arguments{"--batch", "16", "--leaves", "8", "--grain", "auto"},
                Arguments{"--batch", "16", "--layout", "nchw"},
+               Arguments{"--batch", "16", "--leaves", "4", "--shard", "conv2=channels:2", "--shard",
+                         "fc1=columns:3"},
+               Arguments{"--batch", "4", "--objective", "time", "--shard", "auto"},
                Arguments{"--batch", "64", "--memory", "100%"});
   CAPTURE(options);
   Arguments all = options;
@@ -82,12 +85,14 @@ TEST_CASE("batches that cannot be divided as asked are refused", "[cli]") {
   require_refused(plan_lenet5({"--grain", "0"}), "--grain");
   require_refused(plan_lenet5({"--grain", "fine"}), "auto or a number");
   require_refused(plan_lenet5({"--layout", "chwn"}), "--layout");
+  require_refused(plan_lenet5({"--shard", "conv1=heads:2"}), "--shard: heads of \"conv1\"");
+  require_refused(plan_lenet5({"--shard", "conv9=channels:2"}), "--shard: no layer");
 }
 
 TEST_CASE("what only layers have is refused for a graph of tasks", "[cli]") {
   const Arguments options = GENERATE(Arguments{"--batch", "2"}, Arguments{"--microbatches", "2"},
                                      Arguments{"--leaves", "2"}, Arguments{"--grain", "2"},
-                                     Arguments{"--layout", "nchw"});
+                                     Arguments{"--layout", "nchw"}, Arguments{"--shard", "2"});
   CAPTURE(options);
   Arguments all = {"-q", bundled("models/chain5.json"), desk};
   all.insert(all.end(), options.begin(), options.end());

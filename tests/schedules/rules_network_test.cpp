@@ -36,6 +36,8 @@ TEST_CASE("a plan of a network breaks no rule, whatever its lowering", "[rules]"
   expect_good(planned(batch_of_eight()));
   request.layout = ImageLayout::nchw;
   expect_good(planned(request));
+  request.shards = {{"fc", ShardBy::rows, 2}};
+  expect_good(planned(request));
 }
 
 TEST_CASE("a schedule of a network comes back from its file", "[schedule_json]") {
@@ -56,7 +58,15 @@ TEST_CASE("a graph that the network does not lower to breaks R3", "[rules]") {
       Break([](Schedule& s) { s.lowering.cuts.clear(); }), Break([](Schedule& s) {
         s.lowering.cuts.push_back({"nobody", 1});
       }),
-      Break([](Schedule& s) { s.lowering.replicas = 2; }),
+      Break([](Schedule& s) { s.lowering.replicas = 2; }), Break([](Schedule& s) {
+        s.request.shards = {{"fc", ShardBy::rows, 2}};
+      }),
+      Break([](Schedule& s) {
+        s.lowering.shards = {{"fc", ShardBy::rows, 2}};
+      }),
+      Break([](Schedule& s) {
+        s.request.shards = s.lowering.shards = {{"fc", ShardBy::rows, 4096}};
+      }),
       Break([](Schedule& s) { s.request.leaves = s.lowering.leaves = 2; }),
       Break([](Schedule& s) { s.request.batch = s.lowering.batch = 7; }),
       Break([](Schedule& s) { s.request.microbatches = s.lowering.microbatches = 1 << 30; }),

@@ -309,11 +309,13 @@ TEST_CASE("a lowering and what was asked of it are written as they are read", "[
   schedule.request.grain = 4;
   schedule.request.pipeline = "zb-h1";
   schedule.request.stages = 2;
+  schedule.request.shards = {{"fc", ShardBy::rows, 2}, {"conv1", ShardBy::channels, 4}};
   schedule.lowering = {.batch = 32,
                        .microbatches = 2,
                        .leaves = 8,
                        .replicas = 2,
                        .layout = ImageLayout::nchw,
+                       .shards = {{"fc", ShardBy::columns, 2}, {"attention", ShardBy::heads, 3}},
                        .cuts = {{"conv1", 4}, {.layer = "fc", .pieces = {4, 2, 1, 1}}},
                        .splits = {{"fc.weight", 3}}};
   const std::string text = schedule_text(schedule);
@@ -323,11 +325,19 @@ TEST_CASE("a lowering and what was asked of it are written as they are read", "[
   CHECK(read.request.grain == 4);
   CHECK(read.request.pipeline == "zb-h1");
   CHECK(read.request.stages == 2);
+  CHECK(read.request.shards == schedule.request.shards);
   CHECK(schedule_text(read) == text);
   schedule.request.grain = auto_grain;
   CHECK(parse_schedule(schedule_text(schedule), "s.json").request.grain == auto_grain);
   CHECK(shape_fault("\"cuts\":[]", "\"cuts\":[{\"layer\":\"fc\"}]") ==
         "s.json: /lowering/cuts/0: leaves and pieces both, or neither; expected one of them");
+  CHECK(shape_fault("\"cuts\":[]", "\"cuts\":[],\"shards\":[{\"layer\":\"fc\"}]") ==
+        "s.json: /lowering/shards/0: not cut; expected columns, rows, channels or heads");
+  CHECK(shape_fault("\"cuts\":[]",
+                    "\"cuts\":[],\"shards\":[{\"layer\":\"fc\",\"rows\":2,\"heads\":2}]") ==
+        "s.json: /lowering/shards/0: cut in two ways; expected one of them");
+  CHECK_THAT(shape_fault("\"cuts\":[]", "\"cuts\":[],\"shards\":[{\"layer\":\"fc\",\"rows\":0}]"),
+             Catch::Contains("/lowering/shards/0/rows"));
   CHECK(shape_fault("\"cuts\":[]", "\"cuts\":[],\"layout\":\"chwn\"") ==
         "s.json: /lowering/layout: unknown word \"chwn\"; expected one of nhwc, nchw");
 }
@@ -365,4 +375,14 @@ TEST_CASE("numerics are named by the model and the request, not by the rest of i
   Request in_pieces;
   in_pieces.grain = 2;
   CHECK(numerics_sha256("m", in_pieces, {}) == name);
+  Request in_shards;
+  in_shards.shards = {{"attention", ShardBy::heads, 2}, {"fc", ShardBy::rows, 1}};
+  CHECK(numerics_sha256("m", in_shards, {}) == name);
+  in_shards.shards = {{"a", ShardBy::rows, 2}, {"b", ShardBy::columns, 2}};
+  const std::string with_shards = numerics_sha256("m", in_shards, {});
+  CHECK(with_shards != name);
+  std::swap(in_shards.shards[0], in_shards.shards[1]);
+  CHECK(numerics_sha256("m", in_shards, {}) == with_shards);
+  in_shards.shards[0].count = 4;
+  CHECK(numerics_sha256("m", in_shards, {}) != with_shards);
 }

@@ -1,0 +1,85 @@
+#include "planner/grains/choose_shards.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "files/input_error.hpp"
+#include "planner/keep_all.hpp"
+
+namespace stint {
+namespace {
+
+constexpr std::int64_t most_shards = 64;
+constexpr std::int64_t most_tasks_priced = 150'000;
+
+std::int64_t workers_of(const Platform& platform) {
+  std::int64_t workers = 0;
+  for (const Device& device : platform.devices) workers += device.workers;
+  return workers;
+}
+
+class ShardSearch {
+ public:
+  ShardSearch(const Network& network, const Platform& platform, const Request& request,
+              const std::string& model_file)
+      : network_(network),
+        platform_(platform),
+        request_(request),
+        model_file_(model_file),
+        workers_(workers_of(platform)) {}
+
+  std::vector<Shard> best() {
+    price({});
+    for (std::int64_t count = 2; count <= std::min(workers_, most_shards); count *= 2) {
+      for (const ShardReach reach : {ShardReach::pairs, ShardReach::linear, ShardReach::all}) {
+        const std::vector<Shard> shards = shards_everywhere(network_, count, reach);
+        if (!shards.empty() && shards != last_) price(shards);
+      }
+    }
+    return best_;
+  }
+
+ private:
+  // Whole layers, and layers cut along leaves so that each worker has a piece.
+  void price(const std::vector<Shard>& shards) {
+    last_ = shards;
+    price(shards, {});
+    const auto leaves = static_cast<std::uint64_t>(request_.leaves / workers_);
+    if (request_.grain != 0 && request_.leaves > 1)
+      price(shards, {uniform_cuts(network_, static_cast<std::int64_t>(std::max<std::uint64_t>(
+                                                1, std::bit_floor(leaves)))),
+                     {}});
+  }
+
+  void price(const std::vector<Shard>& shards, const Grain& grain) {
+    if (tasks_priced_ > most_tasks_priced) return;
+    Request request = request_;
+    request.shards = shards;
+    const Problem problem = make_problem(network_, platform_, request, grain, model_file_);
+    tasks_priced_ += std::ssize(problem.graph().tasks);
+    const auto value = keep_all_value(problem, {});
+    if (!value || (best_value_ && !(*value < *best_value_))) return;
+    best_value_ = value;
+    best_ = shards;
+  }
+
+  const Network& network_;
+  const Platform& platform_;
+  const Request& request_;
+  const std::string& model_file_;
+  std::int64_t workers_;
+  std::vector<Shard> last_;  // that was priced
+  std::vector<Shard> best_;
+  std::optional<RoughValue> best_value_;
+  std::int64_t tasks_priced_ = 0;
+};
+
+}  // namespace
+
+std::vector<Shard> choose_shards(const Network& network, const Platform& platform,
+                                 const Request& request, const std::string& model_file) {
+  return ShardSearch(network, platform, request, model_file).best();
+}
+
+}  // namespace stint
