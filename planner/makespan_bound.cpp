@@ -8,29 +8,6 @@ namespace {
 
 constexpr std::size_t most_heads = 256;
 
-// Everybody listed before a waist leads to somebody no later than it, everybody behind it needs
-// somebody no earlier: then there is a path.
-std::vector<TaskId> waists(const Predecessors& needs) {
-  const int tasks = static_cast<int>(needs.size());
-  std::vector<int> next(tasks, tasks);  // the first that needs it
-  std::vector<int> last(tasks, -1);     // the last that it needs
-  for (int t = 0; t < tasks; ++t) {
-    for (const TaskId before : needs[t]) {
-      next[before] = std::min<int>(next[before], t);
-      last[t] = std::max<int>(last[t], before);
-    }
-  }
-  std::vector<int> least_behind(tasks + 1, tasks);
-  for (int t = tasks; t-- > 0;) least_behind[t] = std::min(least_behind[t + 1], last[t]);
-  std::vector<TaskId> found;
-  int reach = 0;
-  for (int t = 0; t < tasks; ++t) {
-    if (reach <= t && least_behind[t + 1] >= t) found.push_back(static_cast<TaskId>(t));
-    reach = std::max(reach, next[t]);
-  }
-  return found;
-}
-
 // Tasks `from` to `to`, without the latter, that need nothing else.
 class Stretch {
  public:
@@ -88,6 +65,29 @@ class Stretch {
 };
 
 }  // namespace
+
+// Everybody listed before a waist leads to somebody no later than it, everybody behind it needs
+// somebody no earlier: then there is a path.
+std::vector<TaskId> waists(const Predecessors& needs) {
+  const int tasks = static_cast<int>(needs.size());
+  std::vector<int> next(tasks, tasks);  // the first that needs it
+  std::vector<int> last(tasks, -1);     // the last that it needs
+  for (int t = 0; t < tasks; ++t) {
+    for (const TaskId before : needs[t]) {
+      next[before] = std::min<int>(next[before], t);
+      last[t] = std::max<int>(last[t], before);
+    }
+  }
+  std::vector<int> least_behind(tasks + 1, tasks);
+  for (int t = tasks; t-- > 0;) least_behind[t] = std::min(least_behind[t + 1], last[t]);
+  std::vector<TaskId> found;
+  int reach = 0;
+  for (int t = 0; t < tasks; ++t) {
+    if (reach <= t && least_behind[t + 1] >= t) found.push_back(static_cast<TaskId>(t));
+    reach = std::max(reach, next[t]);
+  }
+  return found;
+}
 
 MakespanBound makespan_bound(const Predecessors& needs, const std::vector<double>& seconds,
                              double workers) {

@@ -25,6 +25,9 @@ struct MakespanBound {
   std::vector<Waist> waists;
 };
 
+// In the order of their ids. `needs` as below.
+std::vector<TaskId> waists(const Predecessors& needs);
+
 // `needs` in an order in which all that a task needs has smaller ids.
 MakespanBound makespan_bound(const Predecessors& needs, const std::vector<double>& seconds,
                              double workers);

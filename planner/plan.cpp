@@ -11,6 +11,7 @@
 #include "planner/bounds.hpp"
 #include "planner/chains/baselines.hpp"
 #include "planner/chains/chain.hpp"
+#include "planner/draft.hpp"
 #include "planner/graphs/graph.hpp"
 #include "planner/keep_all.hpp"
 #include "planner/memory_bound.hpp"
@@ -54,6 +55,7 @@ struct Found {
   std::optional<Schedule> best;
   std::map<MemoryId, std::int64_t> least_arena;
   std::optional<double> least_seconds;
+  double proved_seconds = 0;  // no plan within the memories is faster
 };
 
 template <typename Value>
@@ -111,6 +113,44 @@ void take(const Problem& problem, Answer answer, Found& found) {
   take_plans(problem, std::move(answer), found);
 }
 
+// Whether a strategy takes such a problem.
+bool ask_strategies(const Problem& problem, const SearchOptions& options, Found& found) {
+  bool any = false;
+  for (const Strategy& strategy : chosen(asked_strategy(problem.request()))) {
+    const bool done = found.best && (options.is_interrupted() || found.best->predicted.optimal);
+    if (done) break;
+    auto answer = strategy.solve(problem, options);
+    if (!answer) continue;
+    any = true;
+    take(problem, std::move(*answer), found);
+  }
+  return any;
+}
+
+// Where nothing was in time, the fastest plan tells whether anything can be, memory and all; if it
+// is in time itself, it is a plan.
+void ask_for_the_fastest(const Problem& problem, const SearchOptions& options, Found& found) {
+  Problem fastest = problem;
+  Request& request = fastest.blank.request;
+  request.objective = Objective::time;
+  request.deadline_seconds.reset();
+  request.bill = Bill::makespan;
+  SearchOptions silent = options;
+  silent.improved = nullptr;
+  Found there;
+  there.bound = objective_bound(fastest);
+  ask_strategies(fastest, silent, there);
+  if (!there.best) return;
+  found.proved_seconds = there.best->predicted.objective.lower_bound;
+  keep_least(found.least_seconds, std::optional(there.best->predicted.seconds));
+  if (!meets(there.best->predicted.seconds, deadline_seconds(problem.request()))) return;
+  there.best->request = problem.request();
+  reprice(problem, *there.best);
+  Answer answer;
+  answer.schedule = std::move(there.best);
+  take_plans(problem, std::move(answer), found);
+}
+
 void prefetch(const Problem& problem, Found& found) {
   auto ahead = with_prefetch(problem, *found.best);
   if (!ahead) return;
@@ -147,11 +187,18 @@ std::vector<Shortage> shortages(const Problem& problem, const Found& found) {
   for (std::size_t m = 0; m < problem.capacity_bytes.size(); ++m)
     all.push_back(memory_shortage(problem, static_cast<MemoryId>(m), found));
   if (const auto deadline = deadline_seconds(problem.request())) {
-    const double least = time_bound(problem).value;
+    const double least = std::max(time_bound(problem).value, found.proved_seconds);
     all.push_back({"deadline", false, *deadline, least, found.least_seconds, {}});
   }
   std::erase_if(all, [](const Shortage& s) { return !is_proved(s) && !s.found; });
   return all;
+}
+
+// There is no plan, and neither is there a proof that there is none.
+bool needs_the_fastest(const Problem& problem, const SearchOptions& options, const Found& found) {
+  if (found.best || options.is_interrupted() || !deadline_seconds(problem.request())) return false;
+  const auto all = shortages(problem, found);
+  return std::none_of(all.begin(), all.end(), is_proved);
 }
 
 }  // namespace
@@ -205,15 +252,8 @@ Outcome plan(const Problem& problem, const SearchOptions& given) {
   };
   if (!given.improved) options.improved = nullptr;
   Outcome outcome;
-  outcome.not_of_its_kind = true;
-  for (const Strategy& strategy : chosen(asked_strategy(problem.request()))) {
-    const bool done = found.best && (options.is_interrupted() || found.best->predicted.optimal);
-    if (done) break;
-    auto answer = strategy.solve(problem, options);
-    if (!answer) continue;
-    outcome.not_of_its_kind = false;
-    take(problem, std::move(*answer), found);
-  }
+  outcome.not_of_its_kind = !ask_strategies(problem, options, found);
+  if (needs_the_fastest(problem, options, found)) ask_for_the_fastest(problem, options, found);
   outcome.interrupted = options.is_interrupted();
   if (found.best) {
     prefetch(problem, found);

@@ -71,7 +71,7 @@ void print_made(const std::string& kind, int tasks, double limit) {
   for (const Task& task : graph.tasks) fastest += task.seconds.at("gpu");
   const Problem free = make_problem(graph, platform, {}, kind);
   const auto all = static_cast<double>(keep_all_arena(free, MemoryId{0}).value_or(0));
-  for (const double memory : {1.0, 0.6}) {
+  for (const double memory : {1.0, 0.6, 0.4}) {
     for (const double slack : {1.15, 1.5}) {
       Request request = request_of("placement", limit);
       request.memory["n0/hbm"] = static_cast<std::int64_t>(all * memory);

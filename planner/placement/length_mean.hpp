@@ -1,7 +1,12 @@
 // A mean of lower bounds on the length of a step, as weights on the seconds of its parts: of paths
 // (what a second of a task, and of the copy of something that it reads, counts) and of devices'
-// work (what a second of a device counts). The weights of one path or one device are 1; a mean of
-// them is no more than the length of any step.
+// work (what a second of a device counts).
+//
+// Each lower bound is the longest path, or adds up over the stretches between waists
+// (makespan_bound.hpp): a waist runs alone, and a stretch takes as long as its longest path or the
+// work in it of devices that are alike, shared by all of their workers. The weights of one path, or
+// of one kind of devices in one stretch, are 1; a mean of them is no more than the length of any
+// step.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +23,36 @@ struct TimedDivision {
                                             // is there; 0 where nothing crosses
 };
 
-struct LengthMean {
-  std::vector<double> device;
-  std::vector<double> task;
-  std::vector<std::vector<double>> read;  // by task and place in what it reads
-
+class LengthMean {
+ public:
   explicit LengthMean(const PlacedGraph& graph);
-  // The mean with the longest of all paths and devices of a division, which gets that share.
-  // Returns how long that is.
-  double mix(const PlacedGraph& graph, const TimedDivision& division, double share);
+
+  // The mean with the longest bound of a division, which gets that share. Returns how long that is.
+  double mix(const TimedDivision& division, double share);
+  double of(const TimedDivision& division) const;
+  // What a second of a task counts on a device, and that of the copy of what it reads at a place.
+  double of_task(TaskId task, DeviceId device) const;
+  double of_read(TaskId task, std::size_t place) const { return read_[task][place]; }
 
  private:
+  struct Paths;
+  int stretches() const { return static_cast<int>(waists_.size()) + 1; }
   void scale(double factor);
+  Paths longest_paths(const TimedDivision& division, bool between_waists) const;
+  std::vector<std::vector<double>> seconds_of_kinds(const TimedDivision& division) const;
+  double path_of(int stretch, const Paths& paths) const;
+  void add_path(const Paths& paths, TaskId from, double share);
+  void add_stretch(int stretch, const Paths& paths, const std::vector<double>& work, double share);
+
+  const PlacedGraph* graph_;
+  std::vector<int> kind_;        // by device: those that are alike have the same
+  std::vector<double> workers_;  // by kind
+  std::vector<TaskId> waists_;
+  std::vector<int> stretch_;                // by task; of a waist, the one before it
+  std::vector<char> is_waist_;              // by task
+  std::vector<std::vector<double>> works_;  // [stretch][kind]
+  std::vector<double> task_;
+  std::vector<std::vector<double>> read_;  // by task and place in what it reads
 };
 
 }  // namespace stint

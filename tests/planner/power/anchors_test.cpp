@@ -9,13 +9,15 @@
 #include "planner/plan.hpp"
 #include "planner/power/power_relaxation.hpp"
 #include "planner/power/schedule_power.hpp"
+#include "planner/solver/cp_sat.hpp"
 #include "tests/support/run_program.hpp"
 
 using namespace stint;
 
 namespace {
 
-constexpr double always_on = 60;  // watts: 40 of the device, 20 of the host
+constexpr double always_on = 60;          // watts: 40 of the device, 20 of the host
+constexpr double unet60_bytes = 1814528;  // to keep everything
 constexpr int most_prices = 5;
 // Tasks are a little faster or slower than what they cost says: links are, too, so that what is
 // fetched comes a little early.
@@ -140,6 +142,34 @@ TEST_CASE("checkpoints and states within a deadline are within 0.3 % of the best
   const auto anchors = read_anchors();
   REQUIRE(anchors.size() > 20);
   for (const std::size_t i : {0, 1, 2, 9, 16}) check(anchors[i]);
+}
+
+TEST_CASE("a deadline that recomputing alone makes impossible is proved to be", "[power]") {
+  const auto anchors = read_anchors();
+  const auto tight = std::find_if(anchors.begin(), anchors.end(), [](const Anchor& anchor) {
+    return anchor.graph == "unet60" && anchor.deadline_seconds < 6881 * 50e-6 &&
+           anchor.memory_bytes < 0.6 * unet60_bytes;
+  });
+  REQUIRE(tight != anchors.end());
+  Graph graph = read_graph(bundled("tests/planner/graphs/unet60.json"));
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t)
+    graph.tasks[t].seconds["cpu"] = tight->modes[t].front().seconds;
+  Request request;
+  request.memory["n0/hbm"] = static_cast<std::int64_t>(tight->memory_bytes);
+  request.deadline_seconds = tight->deadline_seconds;
+  request.offload = false;
+  const Platform platform = one_state_machine(always_on, 1);
+  const Outcome outcome = plan(make_problem(graph, platform, request, "unet60"), {});
+  CHECK_FALSE(outcome.schedule);
+  REQUIRE_FALSE(outcome.shortages.empty());
+  const Shortage& shortage = outcome.shortages.back();
+  CHECK(shortage.what == "deadline");
+  REQUIRE(shortage.found);
+  CHECK(*shortage.found == Approx(7023 * 50e-6).epsilon(1e-3));
+  CHECK(shortage.lower_bound <= *shortage.found);
+  if (!has_cp_sat()) return;
+  CHECK(outcome.status == Status::infeasible);
+  CHECK(shortage.lower_bound > tight->deadline_seconds);
 }
 
 TEST_CASE("all known energies within deadlines are reached", "[.anchors]") {
