@@ -2,10 +2,11 @@
 //
 // A worker keeps in its share of a cache what it touched last (least recently used first to go). A
 // task that touches bytes again finds them in the cache of a level if, since the worker touched
-// them before, it has touched no more distinct bytes than its share, those bytes included. Else, or
-// if it has not touched them in this step, they cost the seconds that the device's time model says
-// under `cache`, by byte and level. Workers are looked at one by one, by their lists alone: the
-// answer depends on no times. What another worker has put into a shared cache is not found there.
+// them before, it has touched no more distinct bytes than its share, those bytes included. Else
+// they cost the seconds that the device's time model says under `cache`, by byte and level. Steps
+// follow each other: what the last one touched in the end is there when the next begins. Workers
+// are looked at one by one, by their lists alone: the answer depends on no times. What another
+// worker has put into a shared cache is not found there.
 //
 // So a leaf that passes through several layers while it is in a cache takes less time than all
 // leaves through one layer after the other. Without such prices it costs nothing to ask.

@@ -6,7 +6,7 @@
 
 BUILD is the folder with `plan` and `run`; needs PyTorch and numpy. PyTorch runs the same layers from the same
 values (tests/pytorch) in both of its layouts, and the faster one counts; nothing is dropped out. Prints medians
-over the turns: on one thread in processor time, on several by the clock, so that nothing else should run then.
+over the turns in processor time; on several threads the fastest step by the clock, so that nothing else should run.
 """
 import pathlib
 import statistics
@@ -36,8 +36,9 @@ def main():
             ours.append((stint_seconds if args.threads == 1 else stint_clock_seconds)(build, folder, args.steps))
             for seconds, rival in zip(theirs, rivals):
                 seconds.append((rival.seconds if args.threads == 1 else rival.clock_seconds)(args.steps))
-    listed, channels_last = (statistics.median(seconds) for seconds in theirs)
-    mine = statistics.median(ours)
+    typical = statistics.median if args.threads == 1 else min
+    listed, channels_last = (typical(seconds) for seconds in theirs)
+    mine = typical(ours)
     arena = sum(schedule["arenas"].values()) / 2**20
     print(f"{args.model.stem}, batch {args.batch}, threads {args.threads}: Stint {mine * 1e3:.2f} ms in {arena:.1f} MiB, PyTorch "
           f"{listed * 1e3:.2f} ms, channels last {channels_last * 1e3:.2f} ms: "

@@ -1,13 +1,13 @@
 """What benchmarks next to PyTorch share: plans for some workers, first values, the rival, and times.
 
 On one thread, times are processor time, so that other programs disturb them less: of PyTorch around a step, of Stint by
-the difference between a run of some steps and a run of more. On several, they are what the clock says, medians of steps.
+the difference between a run of some steps and a run of more. On several, they are what the clock says of the fastest
+step: other programs can only add, and hold up all threads if they hold up one.
 """
 import argparse
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import time
@@ -112,9 +112,9 @@ def stint_seconds(build, folder, steps):
 
 
 def stint_clock_seconds(build, folder, steps):
-    """Of the median step, by the clock, with all workers."""
+    """Of the fastest step, by the clock, with all workers."""
     stint(build, "run", folder / "schedule.json", "--steps", steps, "--warmup", 2, "-q", "-o", folder / "report.json")
-    return json.loads((folder / "report.json").read_text())["measured"]["seconds"]
+    return json.loads((folder / "report.json").read_text())["step_seconds"]["least"]
 
 
 class Rival:
@@ -139,8 +139,8 @@ class Rival:
         return clock() - begin
 
     def clock_seconds(self, steps):
-        """Of the median step, by the clock, after two that are not counted."""
-        return statistics.median([self.step(time.perf_counter) for _ in range(steps + 2)][2:])
+        """Of the fastest step, by the clock, after two that are not counted."""
+        return min([self.step(time.perf_counter) for _ in range(steps + 2)][2:])
 
     def seconds(self, steps):
         """Of a step, after one that is not counted."""

@@ -8,6 +8,7 @@
 
 #include "executor/calibrate/conditions.hpp"
 #include "executor/calibrate/fit_time_model.hpp"
+#include "executor/calibrate/measure_caches.hpp"
 #include "executor/calibrate/measure_kernels.hpp"
 #include "executor/calibrate/measure_links.hpp"
 #include "executor/calibrate/measure_power.hpp"
@@ -16,6 +17,7 @@
 #include "platforms/cores.hpp"
 #include "platforms/here.hpp"
 #include "schedules/any_file.hpp"
+#include "schedules/cache_traffic.hpp"
 
 namespace stint {
 namespace {
@@ -69,12 +71,18 @@ StepClocks clocks_of(int core, bool all_busy, std::int64_t free_bytes) {
   return {others ? busy_core_clock(core, free_bytes / 2) : alone, alone};
 }
 
-// Calls `measure(device, clocks)` with the clocks of each device's first core.
+// Calls `measure(device, clocks)` with the clocks of each device's first core, for which traffic
+// between caches is not the tasks' own: it is priced first.
 template <typename Measure>
 void for_each_device(Platform& platform, bool all_busy, const Measure& measure) {
   int core = 0;
   for (Device& device : platform.devices) {
-    measure(device, clocks_of(core, all_busy, available_memory_bytes()));
+    const TimeModel caches = cache_prices_of(device, byte_clock(core, all_busy));
+    if (!caches.terms.empty()) device.time_model[cache_prices] = caches;
+    const StepClocks clocks = clocks_of(core, all_busy, available_memory_bytes());
+    measure(device, StepClocks{without_traffic(clocks.seconds, device),
+                               without_traffic(clocks.alone, device)});
+    if (!caches.terms.empty()) device.time_model[cache_prices] = caches;
     core += device.workers;
   }
   Cores::here().pin_this_thread_to_all();

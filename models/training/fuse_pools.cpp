@@ -16,12 +16,14 @@ struct Chain {
   int relu_back = none;
 };
 
-// Every window has elements of the image, and few enough to count them in a byte.
+// Every window has elements of the image, few enough to count them in a byte, and shares none with
+// others: in which order gradients of several would be summed is the library's to know.
 bool is_plain_pool(const MaxPool2d& pool) {
   bool is_plain =
       pool.dilation == Pair{1, 1} && !pool.ceil && pool.kernel[0] * pool.kernel[1] <= 64;
   for (const int axis : {0, 1}) {
-    is_plain = is_plain && 2 * pool.padding[axis] <= pool.kernel[axis] &&
+    is_plain = is_plain && pool.stride[axis] >= pool.kernel[axis] &&
+               2 * pool.padding[axis] <= pool.kernel[axis] &&
                2 * pool.padding[axis + 2] <= pool.kernel[axis];
   }
   return is_plain;

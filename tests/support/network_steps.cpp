@@ -1,6 +1,8 @@
 #include "tests/support/network_steps.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <random>
 
 #include "models/training/tree.hpp"
@@ -32,6 +34,14 @@ double first_value(const Tensor& tensor, Element element, std::mt19937_64& rando
   return tensor.kind == Kind::state ? uniform(random, -0.4, 0.4) : uniform(random, -1, 1);
 }
 
+// So that the same network begins with the same values however it is lowered.
+std::vector<std::size_t> by_name(const Graph& graph) {
+  std::vector<std::size_t> numbers(graph.tensors.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  std::ranges::sort(numbers, {}, [&](std::size_t i) { return graph.tensors[i].name; });
+  return numbers;
+}
+
 }  // namespace
 
 RootPlace root_place(const Graph& graph, TensorId tensor) {
@@ -60,7 +70,7 @@ ReferenceStep::ReferenceStep(const LoweredNetwork& lowered, std::uint64_t seed)
     if (elements_[i] != Element::f32) elements_[root] = elements_[i];
   }
   std::mt19937_64 random(seed);
-  for (std::size_t i = 0; i < values_.size(); ++i) {
+  for (const std::size_t i : by_name(lowered.graph)) {
     const Tensor& tensor = lowered.graph.tensors[i];
     if (tensor.part_of) continue;
     values_[i].resize(tensor.bytes / bytes_of(elements_[i]), 0.0);

@@ -21,13 +21,10 @@ Schedule planned_for(const Network& network, int workers, const Request& request
   return schedule;
 }
 
-void expect_bits(const Schedule& schedule, const std::string& expected) {
-  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-    const RunReport report = trained_with(schedule, 2, random_delays(seed));
-    CAPTURE(seed);
-    CHECK(report.replayed_exactly);
-    CHECK(report.state_sha256 == expected);
-  }
+void expect_bits(const Schedule& schedule, std::uint64_t seed, const std::string& expected) {
+  const RunReport report = trained_with(schedule, 2, random_delays(seed));
+  CHECK(report.replayed_exactly);
+  CHECK(report.state_sha256 == expected);
 }
 
 // The two halves of a batch, eight leaves each: small networks, so that waits are most of a step.
@@ -57,7 +54,7 @@ TEST_CASE("delays change no bit of real trainings, on 1 to 16 workers in all cut
     CAPTURE(way.workers, way.grain, way.fuse);
     request.grain = way.grain;
     request.fuse = way.fuse;
-    expect_bits(planned_for(network, way.workers, request), expected);
+    expect_bits(planned_for(network, way.workers, request), way.workers, expected);
   }
 }
 
@@ -68,11 +65,12 @@ TEST_CASE("delays change no bit of a pipeline of real kernels", "[cut bits]") {
   request.microbatches = 4;
   request.leaves = 2;
   const std::string expected = trained(planned_for(network, 1, request), 2).state_sha256;
+  std::uint64_t seed = 0;
   for (const std::string order : {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2"}) {
     CAPTURE(order);
     request.strategy = "auto";
     request.pipeline = order;
     request.stages = 2;
-    expect_bits(planned_for(network, 2, request), expected);
+    expect_bits(planned_for(network, 2, request), ++seed, expected);
   }
 }
