@@ -20,10 +20,29 @@ std::string known_names(const Platform& platform) {
   return names;
 }
 
+// Memories that have that name in their node or, if there is none, those of devices that do.
+std::vector<MemoryId> named_without_node(const Platform& platform, const std::string& name) {
+  std::vector<MemoryId> found;
+  for (std::size_t m = 0; m < platform.memories.size(); ++m) {
+    if (platform.memories[m].name == name) found.push_back(static_cast<MemoryId>(m));
+  }
+  if (!found.empty()) return found;
+  for (const Device& device : platform.devices) {
+    if (device.name == name) found.push_back(device.memory);
+  }
+  return found;
+}
+
 MemoryId named(const Platform& platform, const std::string& name) {
   if (name.empty()) return default_memory(platform);
   if (const auto memory = find_memory(platform, name)) return *memory;
   if (const auto device = find_device(platform, name)) return platform.devices[*device].memory;
+  const auto found = named_without_node(platform, name);
+  if (found.size() == 1) return found.front();
+  if (found.size() > 1)
+    throw InputError("--memory", in_quotes(name) + " is in several nodes; expected one of " +
+                                     memory_name(platform, found[0]) + ", " +
+                                     memory_name(platform, found[1]));
   throw InputError("--memory", "no memory or device is named " + in_quotes(name) +
                                    "; expected one of " + known_names(platform));
 }

@@ -20,7 +20,11 @@ constexpr int least_first_rounds = 3;  // of every row
 class CutBounding {
  public:
   CutBounding(const PlacedGraph& graph, MemoryRow row, CutBound& found)
-      : graph_(graph), row_(std::move(row)), crossings_(graph, row_), found_(found), mean_(graph) {}
+      : graph_(graph),
+        row_(std::move(row)),
+        crossings_(graph, row_),
+        found_(found),
+        mean_(graph, crossings_.links()) {}
 
   // At a price of a second beyond what is billed.
   void begin_at(double watts) {
@@ -28,7 +32,7 @@ class CutBounding {
     const bool pays_time = problem.request().bill == Bill::makespan;
     beyond_ = watts;
     watts_ = is_for_seconds() ? 1 : watts + (pays_time ? always_on_watts(problem.platform()) : 0);
-    mean_ = LengthMean(graph_);
+    mean_ = LengthMean(graph_, crossings_.links());
     rounds_ = 0;
     mean_.mix(timed(cheapest_alone()), 1);
   }
@@ -106,6 +110,7 @@ class CutBounding {
       for (const GraphItemId item : graph_.flat.tasks[t].reads)
         copies.push_back(crossings_.copy_seconds(item, side, side[t]));
     }
+    division.links = crossings_.link_seconds(side);
     return division;
   }
 

@@ -8,6 +8,10 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
+double once_joules(const CrossingPrice& price, double link_weight, double watts) {
+  return price.joules + watts * link_weight * price.link_seconds;
+}
+
 }  // namespace
 
 CutCrossings::CutCrossings(const PlacedGraph& graph, const MemoryRow& row)
@@ -22,11 +26,14 @@ bool CutCrossings::counts_joules() const {
 
 CrossingPrices CutCrossings::prices_of(TensorId tensor) const {
   CrossingPrices prices;
-  for (const BorderPrice& border : row_.prices(graph_.problem->graph().tensors[tensor].bytes)) {
+  const std::int64_t bytes = graph_.problem->graph().tensors[tensor].bytes;
+  for (const BorderPrice& border : row_.prices(bytes)) {
     auto& both = prices.emplace_back();
+    const int index = static_cast<int>(prices.size()) - 1;
     for (const int back : {0, 1}) {
       const bool is_free = !counts_joules() && std::isfinite(border[back].joules);
-      both[back] = {is_free ? 0 : border[back].joules, border[back].seconds};
+      both[back] = {is_free ? 0 : border[back].joules, border[back].seconds,
+                    row_.link_seconds(index, back, bytes)};
     }
   }
   return prices;
@@ -70,16 +77,14 @@ void CutCrossings::find_states() {
     const TaskId last = state.updaters.back();
     const auto& updated = tasks[last].updates;
     if (std::find(updated.begin(), updated.end(), state.tensor) == updated.end()) continue;
-    SideCrossing crossing{last, users[state.tensor], {}};
+    StateCrossing crossing{last, users[state.tensor], prices_of(state.tensor)};
     std::erase(crossing.to, static_cast<int>(last));
-    for (const auto& price : prices_of(state.tensor))
-      crossing.borders.push_back({{price[0].joules, price[1].joules}, {}});
     if (!crossing.to.empty()) states_.push_back(std::move(crossing));
   }
 }
 
 void CutCrossings::add_to(SideRow& problem, const LengthMean& mean, double watts) const {
-  problem.crossings = states_;
+  for (const StateCrossing& state : states_) add_state(state, problem, mean, watts);
   for (std::size_t i = 0; i < graph_.flat.items.size(); ++i) {
     if (!graph_.is_whole[i] || graph_.readers[i].empty() || row_.borders() == 0) continue;
     const auto item = static_cast<GraphItemId>(i);
@@ -88,20 +93,34 @@ void CutCrossings::add_to(SideRow& problem, const LengthMean& mean, double watts
     crossing.from = static_cast<int>(writers.empty() ? problem.cost.size() : writers[0]);
     if (writers.empty()) problem.cost.emplace_back(row_.sides(), 0.0);
     crossing.to.assign(graph_.readers[i].begin(), graph_.readers[i].end());
-    for (const auto& prices : items_[i]) {
+    for (int b = 0; b < row_.borders(); ++b) {
       BorderCost& border = crossing.borders.emplace_back();
       for (const int back : {0, 1}) {
-        border.once[back] = std::min(prices[back].joules, prices[back].again_joules);
-        if (!writers.empty()) border.each[back] = waits(item, prices[back], mean, watts);
+        const CrossingPrice& price = items_[i][b][back];
+        const double once = once_joules(price, mean.of_link(2 * b + back), watts);
+        border.once[back] = std::min(once, price.again_joules);
+        if (!writers.empty()) border.each[back] = waits(item, price, once, mean, watts);
       }
     }
     problem.crossings.push_back(std::move(crossing));
   }
 }
 
+void CutCrossings::add_state(const StateCrossing& state, SideRow& problem, const LengthMean& mean,
+                             double watts) const {
+  SideCrossing crossing{state.from, state.to, {}};
+  for (int b = 0; b < row_.borders(); ++b) {
+    const auto once = [&](int back) {
+      return once_joules(state.prices[b][back], mean.of_link(2 * b + back), watts);
+    };
+    crossing.borders.push_back({{once(0), once(1)}, {}});
+  }
+  problem.crossings.push_back(std::move(crossing));
+}
+
 // What the seconds of the copy cost every reader; together not more than what another execution
 // costs beyond the copy.
-std::vector<double> CutCrossings::waits(GraphItemId item, const CrossingPrice& price,
+std::vector<double> CutCrossings::waits(GraphItemId item, const CrossingPrice& price, double once,
                                         const LengthMean& mean, double watts) const {
   std::vector<double> costs;
   double sum = 0;
@@ -112,12 +131,32 @@ std::vector<double> CutCrossings::waits(GraphItemId item, const CrossingPrice& p
     costs.push_back(watts * mean.of_read(reader, place) * seconds);
     sum += costs.back();
   }
-  const double most = std::max(0.0, price.again_joules - price.joules);
+  const double most = std::max(0.0, price.again_joules - once);
   if (sum > most || std::isinf(price.joules)) {
     const double share = std::isinf(price.joules) ? 0 : most / sum;
     for (double& one : costs) one *= share;
   }
   return costs;
+}
+
+std::vector<double> CutCrossings::link_seconds(const std::vector<char>& side) const {
+  std::vector<double> seconds(links(), 0);
+  const auto add = [&](int from, const auto& to, const CrossingPrices& prices) {
+    for (int b = 0; b < row_.borders(); ++b) {
+      const bool is_behind = side[from] > b;
+      const bool crosses =
+          std::any_of(to.begin(), to.end(), [&](int one) { return (side[one] > b) != is_behind; });
+      const CrossingPrice& price = prices[b][is_behind ? 1 : 0];
+      if (crosses && price.again_joules > price.joules)
+        seconds[2 * b + (is_behind ? 1 : 0)] += price.link_seconds;
+    }
+  };
+  for (const StateCrossing& state : states_) add(state.from, state.to, state.prices);
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const auto& writers = graph_.flat.items[i].writers;
+    if (graph_.is_whole[i] && !writers.empty()) add(writers.front(), graph_.readers[i], items_[i]);
+  }
+  return seconds;
 }
 
 double CutCrossings::copy_seconds(GraphItemId item, const std::vector<char>& side, int to) const {

@@ -18,9 +18,17 @@ namespace stint {
 struct CrossingPrice {
   double joules = 0;
   double seconds = 0;
+  double link_seconds = 0;                                        // of the links' time
   double again_joules = std::numeric_limits<double>::infinity();  // at most, instead
 };
 using CrossingPrices = std::vector<std::array<CrossingPrice, 2>>;  // by border and direction
+
+// State that its last updater has and others read or update.
+struct StateCrossing {
+  TaskId from = no_task;
+  std::vector<int> to;
+  CrossingPrices prices;
+};
 
 class CutCrossings {
  public:
@@ -31,6 +39,9 @@ class CutCrossings {
   void add_to(SideRow& problem, const LengthMean& mean, double watts) const;
   // How long a reader on a side waits for the copy of an item.
   double copy_seconds(GraphItemId item, const std::vector<char>& side, int to) const;
+  // How long the links of every border, forwards and backwards, are busy.
+  std::vector<double> link_seconds(const std::vector<char>& side) const;
+  int links() const { return 2 * row_.borders(); }
 
  private:
   bool counts_joules() const;
@@ -38,13 +49,15 @@ class CutCrossings {
   double least_joules(TaskId task, int from_side, int end_side) const;
   void find_items();
   void find_states();
-  std::vector<double> waits(GraphItemId item, const CrossingPrice& price, const LengthMean& mean,
-                            double watts) const;
+  std::vector<double> waits(GraphItemId item, const CrossingPrice& price, double once,
+                            const LengthMean& mean, double watts) const;
+  void add_state(const StateCrossing& state, SideRow& problem, const LengthMean& mean,
+                 double watts) const;
 
   const PlacedGraph& graph_;
   const MemoryRow& row_;
   std::vector<CrossingPrices> items_;
-  std::vector<SideCrossing> states_;
+  std::vector<StateCrossing> states_;
 };
 
 }  // namespace stint

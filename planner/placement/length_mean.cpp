@@ -1,12 +1,16 @@
 #include "planner/placement/length_mean.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "planner/makespan_bound.hpp"
 
 namespace stint {
 namespace {
+
+constexpr double most_beside = 0.005;  // of all work, neither before nor after a waist
+constexpr std::size_t most_tasks_of_near_waists = 2000;
 
 bool are_alike(const PlacedGraph& graph, int a, int b) {
   const auto& devices = graph.problem->platform().devices;
@@ -34,6 +38,30 @@ std::vector<int> kinds_of_devices(const PlacedGraph& graph) {
   return kinds;
 }
 
+double least_seconds(const std::vector<PlacedWay>& ways) {
+  double least = ways.empty() ? 0 : ways.front().seconds;
+  for (const PlacedWay& way : ways) least = std::min(least, way.seconds);
+  return least;
+}
+
+// Tasks, each after the one before it, that nearly all work comes before or after.
+std::vector<TaskId> near_waists(const PlacedGraph& graph,
+                                const std::vector<std::vector<bool>>& reaches) {
+  std::vector<double> seconds;
+  for (const auto& ways : graph.ways) seconds.push_back(least_seconds(ways));
+  const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  std::vector<TaskId> found;
+  for (std::size_t w = 0; w < seconds.size(); ++w) {
+    if (!found.empty() && !reaches[found.back()][w]) continue;
+    double beside = 0;
+    for (std::size_t t = 0; t < seconds.size(); ++t) {
+      if (t != w && !reaches[t][w] && !reaches[w][t]) beside += seconds[t];
+    }
+    if (beside <= most_beside * all) found.push_back(static_cast<TaskId>(w));
+  }
+  return found;
+}
+
 }  // namespace
 
 // When each task ends, and what decides when it begins.
@@ -45,33 +73,50 @@ struct LengthMean::Paths {
   std::vector<int> read;      // the place of what is waited for; -1: nothing is read
 };
 
-LengthMean::LengthMean(const PlacedGraph& graph)
+LengthMean::LengthMean(const PlacedGraph& graph, int links)
     : graph_(&graph),
       kind_(kinds_of_devices(graph)),
       workers_(kind_.size(), 0),
-      waists_(waists(graph.problem->needs)),
+      stretch_(graph.tasks(), -1),
       is_waist_(graph.tasks(), 0),
+      links_(links, 0),
       task_(graph.tasks(), 0) {
   for (std::size_t d = 0; d < kind_.size(); ++d)
     workers_[kind_[d]] += graph.problem->platform().devices[d].workers;
-  for (const TaskId waist : waists_) is_waist_[waist] = 1;
-  int stretch = 0;
-  for (std::size_t t = 0; t < graph.tasks(); ++t) {
-    stretch_.push_back(stretch);
-    if (is_waist_[t]) ++stretch;
+  find_stretches();
+  for (std::size_t t = 0; t < graph.tasks(); ++t)
     read_.emplace_back(graph.flat.tasks[t].reads.size(), 0.0);
-  }
   works_.assign(stretches(), std::vector<double>(workers_.size(), 0));
 }
 
+// Between waists is who needs the one and is needed by the other.
+void LengthMean::find_stretches() {
+  const auto& needs = graph_->problem->needs;
+  const bool is_large = needs.size() > most_tasks_of_near_waists;
+  const auto reaches = is_large ? std::vector<std::vector<bool>>{} : reachability(needs);
+  waists_ = is_large ? waists(needs) : near_waists(*graph_, reaches);
+  for (const TaskId waist : waists_) is_waist_[waist] = 1;
+  const auto comes_before = [&](TaskId a, TaskId b) {
+    return is_large ? a < b : bool(reaches[a][b]);
+  };
+  int next = 0;  // the first waist listed behind the task
+  for (std::size_t t = 0; t < stretch_.size(); ++t) {
+    const auto task = static_cast<TaskId>(t);
+    const bool is_after = next == 0 || comes_before(waists_[next - 1], task);
+    const bool is_before = next == std::ssize(waists_) || comes_before(task, waists_[next]);
+    if (is_waist_[t] || (is_after && is_before)) stretch_[t] = next;
+    if (is_waist_[t]) ++next;
+  }
+}
+
 double LengthMean::of_task(TaskId task, DeviceId device) const {
-  if (is_waist_[task]) return task_[task];
+  if (is_waist_[task] || stretch_[task] < 0) return task_[task];
   const int kind = kind_[device];
   return task_[task] + works_[stretch_[task]][kind] / workers_[kind];
 }
 
 double LengthMean::of(const TimedDivision& division) const {
-  double length = 0;
+  double length = std::inner_product(links_.begin(), links_.end(), division.links.begin(), 0.0);
   for (std::size_t t = 0; t < graph_->tasks(); ++t) {
     const PlacedWay& way = *division.way[t];
     length += of_task(static_cast<TaskId>(t), way.device) * way.seconds;
@@ -86,7 +131,15 @@ void LengthMean::scale(double factor) {
       for (double& weight : weights) weight *= factor;
     }
   }
-  for (double& weight : task_) weight *= factor;
+  for (auto* const all : {&links_, &task_}) {
+    for (double& weight : *all) weight *= factor;
+  }
+}
+
+// Whether what comes before a task is in the same stretch, or the waist before that.
+bool LengthMean::is_between_waists(TaskId task, TaskId before) const {
+  if (stretch_[task] < 0 || stretch_[before] < 0) return false;
+  return stretch_[before] + (is_waist_[before] ? 1 : 0) == stretch_[task];
 }
 
 LengthMean::Paths LengthMean::longest_paths(const TimedDivision& division,
@@ -94,24 +147,25 @@ LengthMean::Paths LengthMean::longest_paths(const TimedDivision& division,
   Paths paths;
   paths.between_waists = between_waists;
   for (std::size_t t = 0; t < graph_->tasks(); ++t) {
-    const int stretch = stretch_[t];
-    const int first = between_waists && stretch > 0 ? static_cast<int>(waists_[stretch - 1]) : 0;
+    const auto counts = [&](TaskId before) {
+      return !between_waists || is_between_waists(static_cast<TaskId>(t), before);
+    };
     double begin = 0;
     TaskId after = no_task;
     int place = -1;
     for (const TaskId before : graph_->problem->needs[t]) {
-      if (before >= first && paths.end[before] > begin) begin = paths.end[before], after = before;
+      if (counts(before) && paths.end[before] > begin) begin = paths.end[before], after = before;
     }
     const auto& reads = graph_->flat.tasks[t].reads;
     for (std::size_t r = 0; r < reads.size(); ++r) {
       const auto& writers = graph_->flat.items[reads[r]].writers;
-      if (writers.size() != 1 || !graph_->is_whole[reads[r]] || writers.front() < first) continue;
+      if (writers.size() != 1 || !graph_->is_whole[reads[r]] || !counts(writers.front())) continue;
       const double there = paths.end[writers.front()] + division.copies[t][r];
       if (there < begin || (there == begin && after != writers.front())) continue;
       begin = there, after = writers.front(), place = static_cast<int>(r);
     }
     paths.begin.push_back(begin);
-    const bool begins_anew = between_waists && is_waist_[t];
+    const bool begins_anew = between_waists && (is_waist_[t] || stretch_[t] < 0);
     paths.end.push_back(begins_anew ? 0 : begin + division.way[t]->seconds);
     paths.after.push_back(after);
     paths.read.push_back(place);
@@ -124,16 +178,18 @@ std::vector<std::vector<double>> LengthMean::seconds_of_kinds(const TimedDivisio
   std::vector<std::vector<double>> seconds(stretches(), std::vector<double>(workers_.size(), 0));
   for (std::size_t t = 0; t < graph_->tasks(); ++t) {
     const int kind = kind_[division.way[t]->device];
-    if (!is_waist_[t]) seconds[stretch_[t]][kind] += division.way[t]->seconds / workers_[kind];
+    if (!is_waist_[t] && stretch_[t] >= 0)
+      seconds[stretch_[t]][kind] += division.way[t]->seconds / workers_[kind];
   }
   return seconds;
 }
 
 double LengthMean::path_of(int stretch, const Paths& paths) const {
   if (stretch < std::ssize(waists_)) return paths.begin[waists_[stretch]];
-  const int first = waists_.empty() ? 0 : waists_.back() + 1;
   double longest = 0;
-  for (std::size_t t = first; t < paths.end.size(); ++t) longest = std::max(longest, paths.end[t]);
+  for (std::size_t t = 0; t < paths.end.size(); ++t) {
+    if (stretch_[t] == stretch) longest = std::max(longest, paths.end[t]);
+  }
   return longest;
 }
 
@@ -156,11 +212,13 @@ void LengthMean::add_stretch(int stretch, const Paths& paths, const std::vector<
     if (has_waist) task_[waists_[stretch]] += share;
   } else if (has_waist) {
     add_path(paths, waists_[stretch], share);
-  } else if (stretch_.empty() || !is_waist_.back()) {
-    const auto last = std::max_element(
-        paths.end.begin() + (waists_.empty() ? 0 : waists_.back() + 1), paths.end.end());
-    if (last != paths.end.end())
-      add_path(paths, static_cast<TaskId>(last - paths.end.begin()), share);
+  } else {
+    TaskId last = no_task;
+    for (std::size_t t = 0; t < paths.end.size(); ++t) {
+      const bool is_later = last == no_task || paths.end[t] > paths.end[last];
+      if (stretch_[t] == stretch && is_later) last = static_cast<TaskId>(t);
+    }
+    add_path(paths, last, share);
   }
 }
 
@@ -173,7 +231,13 @@ double LengthMean::mix(const TimedDivision& division, double share) {
   for (int s = 0; s < stretches(); ++s)
     length += std::max(path_of(s, paths), *std::max_element(work[s].begin(), work[s].end()));
   for (const TaskId waist : waists_) length += division.way[waist]->seconds;
+  const auto busiest = std::max_element(division.links.begin(), division.links.end());
   const auto last = std::max_element(whole.end.begin(), whole.end.end());
+  const double path = last == whole.end.end() ? 0 : *last;
+  if (busiest != division.links.end() && *busiest > std::max(path, length)) {
+    links_[busiest - division.links.begin()] += share;
+    return *busiest;
+  }
   if (last != whole.end.end() && *last > length) {
     add_path(whole, static_cast<TaskId>(last - whole.end.begin()), share);
     return *last;

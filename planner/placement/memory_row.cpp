@@ -69,6 +69,20 @@ std::vector<BorderPrice> MemoryRow::prices(std::int64_t bytes) const {
   return prices;
 }
 
+// Memories where nobody works may be counted on either side.
+double MemoryRow::link_seconds(int border, int back, std::int64_t bytes) const {
+  double longest = 0;
+  for (const int nobodys : {0, 1}) {
+    std::vector<char> is_from;
+    for (const int side : side_of_) {
+      const bool is_behind = side < 0 ? nobodys == 1 : side > border;
+      is_from.push_back(is_behind == (back == 1));
+    }
+    longest = std::max(longest, transfers_.busy_seconds(is_from, bytes));
+  }
+  return longest;
+}
+
 // From end to end, and from the middle to both: there a way may be shared up to some memory.
 void MemoryRow::share_ways(std::int64_t bytes, std::vector<BorderPrice>& prices) const {
   for (const int back : {0, 1}) {

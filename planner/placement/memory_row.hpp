@@ -31,6 +31,8 @@ class MemoryRow {
   int side_of(MemoryId memory) const { return side_of_[memory]; }
   // By border; infinite where no links lead across it.
   std::vector<BorderPrice> prices(std::int64_t bytes) const;
+  // How long the links across a border, forwards or backwards, are busy with it at least.
+  double link_seconds(int border, int back, std::int64_t bytes) const;
 
  private:
   void share_ways(std::int64_t bytes, std::vector<BorderPrice>& prices) const;

@@ -5,12 +5,10 @@
 #include <numeric>
 
 #include "planner/accept.hpp"
-#include "planner/chains/chain.hpp"
-#include "planner/graphs/graph.hpp"
-#include "planner/keep_all.hpp"
 #include "planner/placement/cut_bound.hpp"
 #include "planner/placement/placed_draft.hpp"
 #include "planner/placement/placement_bound.hpp"
+#include "planner/placement/placement_others.hpp"
 #include "planner/placement/placement_search.hpp"
 #include "planner/placement/placement_starts.hpp"
 #include "planner/placement/placement_window.hpp"
@@ -21,7 +19,6 @@ namespace {
 
 constexpr double search_steps_per_unit = 2.5e6;  // of replays, for a unit of the limit
 constexpr double bound_work_per_unit = 0.7;      // the solver's, likewise
-constexpr double others_share = 0.1;             // of the limit, for the strategies of one device
 constexpr double automatic_share = 0.02;         // of the limit, beside other strategies
 constexpr double large_share = 0.2;              // likewise, where it does without the solver
 constexpr double large_tasks = 250;              // larger graphs get more steps, up to
@@ -99,24 +96,15 @@ class Placing {
     if (trial) starts_.push_back(std::move(*trial));
   }
 
-  // What others can do, on one device or by list scheduling.
   void start_from_others() {
-    Problem small = problem_;
-    small.blank.request.limit = problem_.request().limit * others_share;
-    SearchOptions quiet = options_;
-    quiet.improved = nullptr;
-    for (const auto& strategy : {keep_all, chain, graph}) {
-      if (answer_.schedule && options_.is_interrupted()) return;
-      auto found = strategy(small, quiet);
-      if (!found) continue;
-      answer_.least_arena.merge(found->least_arena);
-      if (found->least_seconds)
+    for (Answer& found : answers_of_others(graph_, options_)) {
+      answer_.least_arena.merge(found.least_arena);
+      if (found.least_seconds)
         answer_.least_seconds =
-            std::min(*found->least_seconds, answer_.least_seconds.value_or(*found->least_seconds));
-      if (!found->schedule) continue;
-      found->schedule->request = problem_.request();
-      add_start(choice_of(graph_, *found->schedule));
-      keep_if_better(std::move(*found->schedule), options_, answer_);
+            std::min(*found.least_seconds, answer_.least_seconds.value_or(*found.least_seconds));
+      if (!found.schedule) continue;
+      add_start(choice_of(graph_, *found.schedule));
+      keep_if_better(std::move(*found.schedule), options_, answer_);
     }
   }
 

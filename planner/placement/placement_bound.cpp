@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "planner/chains/chain_costs.hpp"
@@ -88,30 +89,20 @@ class Bounding {
       : graph_(graph),
         units_(units),
         options_(options),
+        deadline_(deadline_seconds(graph.problem->request())),
         blocks_(is_large() ? std::vector<WorkBetween>{} : joined_work(graph)),
         costs_(graph, units, blocks_, options.interrupted) {}
 
-  // A deadline is met by a price on seconds (Lagrange): every price gives a bound, and an easier
-  // problem than the deadline itself. The next price is where the last two bounds cross.
+  // Where a memory is short, first as if it were not: that is solved far sooner, and what it proves
+  // holds all the more.
   PlacementBound solved(double work, bool only_directly) {
-    const auto deadline = deadline_seconds(graph_.problem->request());
-    if (!deadline || !is_for_joules()) return solve_for(0, {}, work), std::move(found_);
-    if (only_directly) return solve_for(0, deadline, work), std::move(found_);
-    const double share = work / (solves_by_price + 1);
-    Solved slow = solve_for(0, {}, share);
-    if (slow.seconds <= *deadline * (1 + 1e-9)) return std::move(found_);
-    double price = dearest_second(graph_.problem->platform());
-    Solved fast;
-    for (int k = 1; k < solves_by_price && !options_.is_interrupted(); ++k) {
-      const Solved next = solve_for(price, {}, share);
-      if (!next.has_solution) break;
-      (next.seconds > *deadline ? slow : fast) = next;
-      if (!fast.has_solution) price *= 2;
-      if (!fast.has_solution || slow.seconds <= fast.seconds) continue;
-      price = (fast.joules - slow.joules) / (slow.seconds - fast.seconds);
-      if (!(price > 0)) break;
-    }
-    solve_for(0, deadline, share);
+    counts_memory_ = is_short();
+    if (only_directly) return solve_for(0, deadline_, work), std::move(found_);
+    if (!counts_memory_) return solve_by_prices(work), std::move(found_);
+    counts_memory_ = false;
+    solve_by_prices(work / 2);
+    counts_memory_ = true;
+    solve_around(best_price_, work / 2);
     return std::move(found_);
   }
 
@@ -122,14 +113,59 @@ class Bounding {
     double joules = 0;  // without the price of seconds beyond what is billed
   };
 
+  // A deadline is met by a price on seconds (Lagrange): every price gives a bound, and an easier
+  // problem than the deadline itself. The next price is where the last two bounds cross.
+  void solve_by_prices(double work) {
+    if (!deadline_ || !is_for_joules()) {
+      solve_for(0, {}, work);
+      return;
+    }
+    const double share = work / (solves_by_price + 1);
+    Solved slow = solve_for(0, {}, share);
+    if (slow.seconds <= *deadline_ * (1 + 1e-9)) return;
+    double price = dearest_second(graph_.problem->platform());
+    Solved fast;
+    for (int k = 1; k < solves_by_price && !options_.is_interrupted(); ++k) {
+      const Solved next = solve_for(price, {}, share);
+      if (!next.has_solution) break;
+      (next.seconds > *deadline_ ? slow : fast) = next;
+      if (!fast.has_solution) price *= 2;
+      if (!fast.has_solution || slow.seconds <= fast.seconds) continue;
+      price = (fast.joules - slow.joules) / (slow.seconds - fast.seconds);
+      if (!(price > 0)) break;
+    }
+    solve_for(0, deadline_, share);
+  }
+
+  // With memory counted: at the price that was best without, a dearer or cheaper one, and directly.
+  void solve_around(double price, double work) {
+    const bool has_prices = deadline_ && is_for_joules();
+    const Solved first = solve_for(price, {}, has_prices ? work / 3 : work);
+    if (!has_prices || options_.is_interrupted()) return;
+    const bool is_late = first.seconds > *deadline_;
+    if (is_late || price > 0)
+      solve_for(is_late ? std::max(price * 1.5, dearest_second(graph_.problem->platform()) / 8)
+                        : price / 1.5,
+                {}, work / 3);
+    solve_for(0, deadline_, work / 3);
+  }
+
   bool is_large() const { return tasks_squared() > largest_product; }
+
+  bool is_short() const {
+    const std::size_t memories = graph_.problem->platform().memories.size();
+    for (std::size_t m = 0; m < memories && !is_large(); ++m) {
+      if (!crowded_moments(graph_, static_cast<MemoryId>(m), 1).empty()) return true;
+    }
+    return false;
+  }
 
   void build(RelaxedPlacement& relaxed) const {
     relaxed.build();
     for (const WorkBetween& work : blocks_)
       relaxed.add_work_between(work.first, work.then, work.tasks);
     const std::size_t memories = graph_.problem->platform().memories.size();
-    for (std::size_t m = 0; m < memories && !is_large(); ++m) {
+    for (std::size_t m = 0; m < memories && counts_memory_; ++m) {
       const auto memory = static_cast<MemoryId>(m);
       add_moments(relaxed, memory, crowded_moments(graph_, memory, most_moments));
     }
@@ -143,7 +179,8 @@ class Bounding {
       costs_.solve_at(units_.per_second_unit + price, work * share_of_blocks);
     RelaxedPlacement relaxed(graph_, units_);
     build(relaxed);
-    is_for_joules() ? relaxed.minimise_joules(price) : relaxed.minimise_seconds();
+    const std::int64_t least = known_least(price, deadline.has_value());
+    is_for_joules() ? relaxed.minimise_joules(price, least) : relaxed.minimise_seconds(least);
     if (deadline) {
       const double most = std::ceil(*deadline / units_.seconds * (1 + 1e-9));
       relaxed.limit_length(std::min(units_.horizon, static_cast<std::int64_t>(most)));
@@ -152,10 +189,27 @@ class Bounding {
     solver.work = work;
     solver.strong_relaxation = true;
     solver.interrupted = options_.interrupted;
-    return note(relaxed, solve(relaxed.model(), solver), price);
+    return note(relaxed, solve(relaxed.model(), solver), price, deadline.has_value());
   }
 
-  Solved note(const RelaxedPlacement& relaxed, const CpAnswer& answer, std::int64_t price) {
+  void note_price(std::int64_t price, std::int64_t least, double value) {
+    least_at_[price] = std::max(least_at_[price], least);
+    if (value <= best_priced_) return;
+    best_priced_ = value;
+    best_price_ = static_cast<double>(price) * units_.joules / units_.seconds;
+  }
+
+  // What was proved before, of the same price or, within the deadline, of any.
+  std::int64_t known_least(std::int64_t price, bool within_deadline) const {
+    const auto same = least_at_.find(price);
+    const std::int64_t known = same == least_at_.end() ? 0 : same->second;
+    if (!within_deadline || !found_.bound || !is_for_joules()) return known;
+    const double joules = found_.bound->value - fixed_joules(*graph_.problem);
+    return std::max(known, units_.joules_down(std::max(0.0, joules)));
+  }
+
+  Solved note(const RelaxedPlacement& relaxed, const CpAnswer& answer, std::int64_t price,
+              bool is_direct) {
     const double per_second = static_cast<double>(price) * units_.joules / units_.seconds;
     const double deadline = deadline_seconds(graph_.problem->request()).value_or(0);
     if (answer.bound > 0 && answer.status != CpStatus::infeasible) {
@@ -163,6 +217,7 @@ class Bounding {
       const double fixed = is_for_joules() ? fixed_joules(*graph_.problem) : 0;
       const double value = least + fixed - per_second * deadline * (1 + 1e-9);
       if (!found_.bound || found_.bound->value < value) found_.bound = Bound{value, "placement"};
+      if (!is_direct) note_price(price, answer.bound, value);
     }
     if (!answer.has_solution()) return {};
     found_.choices.push_back(choice_in(relaxed, answer));
@@ -217,8 +272,13 @@ class Bounding {
   const PlacedGraph& graph_;
   RelaxedUnits units_;
   const SearchOptions& options_;
+  std::optional<double> deadline_;
   std::vector<WorkBetween> blocks_;
   BlockCosts costs_;
+  bool counts_memory_ = false;
+  std::map<std::int64_t, std::int64_t> least_at_;  // by price: proved
+  double best_price_ = 0;                          // whose bound is the best of all prices'
+  double best_priced_ = -std::numeric_limits<double>::infinity();  // that bound
   PlacementBound found_;
 };
 

@@ -122,8 +122,10 @@ class Adding {
     if (!std::isfinite(out) || !std::isfinite(back) || it.writers.empty()) return;
     moved_[item] = relaxed_.model().add_boolean();
     relaxed_.add_cost(moved_[item], back);
+    relaxed_.add_arrival(moved_[item], memory_, bytes);
     const VariableId leaves = relaxed_.model().add_boolean();
     relaxed_.add_cost(leaves, out);
+    relaxed_.add_departure(leaves, memory_, bytes);
     std::vector<std::pair<VariableId, int>> terms{{leaves, 1}, {moved_[item], -1}};
     for (const MemoryId other : relaxed_.memories()) {
       if (other == memory_) continue;

@@ -25,7 +25,9 @@ RelaxedPlacement::RelaxedPlacement(const PlacedGraph& graph, const RelaxedUnits&
       units_(units),
       scope_(std::move(scope)),
       prices_(graph.problem->platform()),
-      work_(graph.problem->platform().devices.size()) {
+      work_(graph.problem->platform().devices.size()),
+      arrivals_(graph.problem->platform().memories.size()),
+      departures_(graph.problem->platform().memories.size()) {
   for (const Device& device : graph.problem->platform().devices) {
     if (std::find(memories_.begin(), memories_.end(), device.memory) == memories_.end())
       memories_.push_back(device.memory);
@@ -151,6 +153,24 @@ void RelaxedPlacement::add_execution(VariableId variable, TaskId task, MemoryId 
   if (devices == 1) work_[only].add(variable, units_.seconds_down(least.seconds));
 }
 
+void RelaxedPlacement::add_arrival(VariableId variable, MemoryId memory, std::int64_t bytes) {
+  arrivals_[memory].add(variable, units_.seconds_down(prices_.busy_seconds_into(memory, bytes)));
+}
+
+void RelaxedPlacement::add_departure(VariableId variable, MemoryId memory, std::int64_t bytes) {
+  departures_[memory].add(variable,
+                          units_.seconds_down(prices_.busy_seconds_out_of(memory, bytes)));
+}
+
+// Between two memories what comes into the one leaves the other.
+void RelaxedPlacement::add_copy(GraphItemId item, MemoryId memory) {
+  const std::int64_t bytes = graph_.problem->graph().tensors[graph_.flat.items[item].tensor].bytes;
+  add_arrival(copied_[item][memory], memory, bytes);
+  if (memories_.size() != 2) return;
+  const MemoryId other = memories_[0] == memory ? memories_[1] : memories_[0];
+  add_departure(copied_[item][memory], other, bytes);
+}
+
 // A reader in a memory where the first execution was not: a copy, or another execution there.
 void RelaxedPlacement::add_copies() {
   if (memories_.size() < 2) return;
@@ -170,7 +190,10 @@ void RelaxedPlacement::add_copies() {
     for (const MemoryId memory : memories_) {
       const double joules = copy_joules_into(item, memory);
       copied_[i][memory] = model_.add_variable(0, std::isfinite(joules) ? 1 : 0);
-      if (graph_.is_whole[i] && std::isfinite(joules)) add_cost(copied_[i][memory], joules);
+      if (graph_.is_whole[i] && std::isfinite(joules)) {
+        add_cost(copied_[i][memory], joules);
+        add_copy(item, memory);
+      }
       if (!it.writers.empty()) continue;
       home_[i][memory] = model_.add_boolean();
       one.add(home_[i][memory], 1);
@@ -218,15 +241,17 @@ void RelaxedPlacement::add_state_copies() {
   }
 }
 
-void RelaxedPlacement::minimise_seconds() {
+void RelaxedPlacement::minimise_seconds(std::int64_t least) {
   add_lengths();
+  if (least > 0) model_.add_linear(length_, least, units_.horizon);
   model_.minimise(length_);
 }
 
-void RelaxedPlacement::minimise_joules(std::int64_t price) {
+void RelaxedPlacement::minimise_joules(std::int64_t price, std::int64_t least) {
   add_lengths();
   LinearSum sum = joules_;
   if (units_.per_second_unit + price > 0) sum.add(length_, units_.per_second_unit + price);
+  if (least > 0) model_.add_linear(sum, least, std::int64_t{1} << 60);
   model_.minimise(sum);
 }
 

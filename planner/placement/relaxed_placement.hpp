@@ -36,9 +36,10 @@ class RelaxedPlacement {
 
   // Adds everything but memory.
   void build();
-  // Sets what to minimise: joules, with a price of its own for each second unit, or seconds.
-  void minimise_joules(std::int64_t price);
-  void minimise_seconds();
+  // Sets what to minimise: joules, with a price of its own for each second unit, or seconds; known
+  // not to be less than `least`.
+  void minimise_joules(std::int64_t price, std::int64_t least = 0);
+  void minimise_seconds(std::int64_t least = 0);
   void limit_length(std::int64_t most) { model_.add_linear(length_, 0, most); }
   VariableId length() const { return length_; }
 
@@ -70,6 +71,9 @@ class RelaxedPlacement {
     joules_.add(variable, units_.joules_down(joules));
   }
   void add_execution(VariableId variable, TaskId task, MemoryId memory);
+  // Something is brought into a memory, or taken out of it: the links there are busy so long.
+  void add_arrival(VariableId variable, MemoryId memory, std::int64_t bytes);
+  void add_departure(VariableId variable, MemoryId memory, std::int64_t bytes);
   // sum of variables, the absent ones left out: used for constraints of the form sum >= least.
   void add_at_least(const std::vector<std::pair<VariableId, int>>& terms, int least);
 
@@ -86,6 +90,7 @@ class RelaxedPlacement {
   void add_places();
   void add_device_states();
   void add_copies();
+  void add_copy(GraphItemId item, MemoryId memory);
   void add_state_copies();
   void add_times();
   void add_edge(GraphItemId item, TaskId reader);
@@ -107,6 +112,8 @@ class RelaxedPlacement {
   std::vector<std::vector<VariableId>> home_;      // [item][memory]: of inputs
   std::vector<VariableId> ends_;                   // by task
   std::vector<LinearSum> work_;                    // by device: seconds units
+  std::vector<LinearSum> arrivals_;                // by memory: seconds units of its links
+  std::vector<LinearSum> departures_;              // likewise
   VariableId length_{0};                           // of the step
 };
 

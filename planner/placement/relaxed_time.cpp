@@ -133,7 +133,8 @@ LinearSum RelaxedPlacement::cost_between(TaskId first, TaskId then,
   return sum;
 }
 
-// The step is no shorter than the work of a device, shared by its workers.
+// The step is no shorter than the work of a device, shared by its workers, and what links to and
+// from a memory carry.
 void RelaxedPlacement::add_lengths() {
   const auto& devices = graph_.problem->platform().devices;
   for (std::size_t d = 0; d < devices.size(); ++d) {
@@ -141,6 +142,14 @@ void RelaxedPlacement::add_lengths() {
     for (const auto& [variable, seconds] : work_[d].terms) rest.add(variable, -seconds);
     rest.add(length_, devices[d].workers);
     model_.add_linear(rest, 0, units_.horizon * devices[d].workers);
+  }
+  for (const auto* const carried : {&arrivals_, &departures_}) {
+    for (const LinearSum& seconds : *carried) {
+      if (seconds.terms.empty()) continue;
+      LinearSum rest(length_);
+      for (const auto& [variable, units] : seconds.terms) rest.add(variable, -units);
+      model_.add_linear(rest, 0, units_.horizon);
+    }
   }
 }
 

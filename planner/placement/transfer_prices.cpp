@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <string>
 
 #include "schedules/cost.hpp"
 
@@ -63,6 +65,36 @@ double TransferPrices::joules_back(MemoryId to, std::int64_t bytes) const {
     if (link.to == to) least = std::min(least, copy_joules(link, bytes));
   }
   return least;
+}
+
+// Links of one channel take turns: together they are no faster than the fastest of them.
+double TransferPrices::busy_seconds(const std::vector<char>& is_from, std::int64_t bytes) const {
+  std::map<std::string, double> fastest;
+  double latency = never;
+  for (std::size_t l = 0; l < platform_.links.size(); ++l) {
+    const Link& link = platform_.links[l];
+    if (!is_from[link.from] || is_from[link.to]) continue;
+    const std::string channel = link.channel.empty() ? " " + std::to_string(l) : link.channel;
+    fastest[channel] = std::max<double>(fastest[channel], link.bytes_per_second);
+    latency = std::min<double>(latency, link.latency_seconds);
+  }
+  double bytes_per_second = 0;
+  for (const auto& [channel, speed] : fastest) bytes_per_second += speed;
+  if (!(bytes_per_second > 0)) return 0;
+  const auto channels = static_cast<double>(fastest.size());
+  return latency / channels + static_cast<double>(bytes) / bytes_per_second;
+}
+
+double TransferPrices::busy_seconds_into(MemoryId memory, std::int64_t bytes) const {
+  std::vector<char> is_from(platform_.memories.size(), 1);
+  is_from[memory] = 0;
+  return busy_seconds(is_from, bytes);
+}
+
+double TransferPrices::busy_seconds_out_of(MemoryId memory, std::int64_t bytes) const {
+  std::vector<char> is_from(platform_.memories.size(), 0);
+  is_from[memory] = 1;
+  return busy_seconds(is_from, bytes);
 }
 
 }  // namespace stint

@@ -28,6 +28,11 @@ class TransferPrices {
   // To the cheapest neighbour, of any kind.
   double joules_out(MemoryId from, std::int64_t bytes) const;
   double joules_back(MemoryId to, std::int64_t bytes) const;
+  // How long all links that lead from some memories (those with a mark) to the others are busy with
+  // it, if all that can work at the same time share it evenly; 0 where there are none.
+  double busy_seconds(const std::vector<char>& is_from, std::int64_t bytes) const;
+  double busy_seconds_into(MemoryId memory, std::int64_t bytes) const;
+  double busy_seconds_out_of(MemoryId memory, std::int64_t bytes) const;
 
  private:
   const Platform& platform_;

@@ -134,6 +134,8 @@ TEST_CASE("bounds on memories are given by memory, by device, or without a name"
   using Bounds = std::map<std::string, std::int64_t>;
   CHECK(bounds("n0/ram=4") == Bounds{{"n0/ram", 4}});
   CHECK(bounds("n0/cpu=4") == Bounds{{"n0/ram", 4}});
+  CHECK(bounds("hbm1=4") == Bounds{{"n0/hbm1", 4}});  // the node may be left out
+  CHECK(bounds("gpu0=4") == Bounds{{"n0/hbm0", 4}});
   CHECK(bounds("4") == Bounds{{"n0/hbm0", 4}});
   CHECK(bounds("n0/ram=50%") == Bounds{{"n0/ram", 3}});
   CHECK_THROWS_WITH(bounds("disk=4"),
@@ -144,6 +146,16 @@ TEST_CASE("bounds on memories are given by memory, by device, or without a name"
       memory_bounds({parse_memory_option("n0/ram=4"), parse_memory_option("n0/cpu=5")},
                     chain_graph(5), two_gpus(), {}, "graph"),
       "--memory: two bounds for n0/ram; expected one");
+}
+
+TEST_CASE("a memory whose name is in several nodes needs the node's", "[plan]") {
+  Platform platform = two_gpus();
+  platform.nodes.push_back({"n1", 10});
+  platform.memories.push_back(platform.memories[0]);
+  platform.memories.back().node = NodeId{1};
+  CHECK_THROWS_WITH(
+      memory_bounds({parse_memory_option("ram=4")}, chain_graph(5), platform, {}, "graph"),
+      "--memory: \"ram\" is in several nodes; expected one of n0/ram, n1/ram");
 }
 
 TEST_CASE("an outcome as JSON has its status and what it is about", "[plan]") {

@@ -6,6 +6,7 @@
 #include "planner/placement/cut_bound.hpp"
 #include "planner/placement/least_cut.hpp"
 #include "planner/placement/memory_row.hpp"
+#include "planner/placement/placement_bound.hpp"
 #include "planner/placement/side_row.hpp"
 #include "planner/plan.hpp"
 #include "planner/solver/cp_sat.hpp"
@@ -219,4 +220,33 @@ TEST_CASE("work adds up over stretches that follow each other", "[placement]") {
   machine.states = 1;
   machine.bytes_per_second = 1e9;
   CHECK(bound_of(problem_of(graph, two_memories(machine), request)) == Approx(11).epsilon(1e-6));
+}
+
+TEST_CASE("a step is as long as all that its links carry", "[placement]") {
+  // Ten tasks on the processor, each of which sends 10 bytes at 1 byte a second to one on the
+  // accelerator.
+  Graph graph;
+  for (int t = 0; t < 20; ++t) {
+    Tensor tensor;
+    tensor.name = "t" + std::to_string(t);
+    tensor.bytes = 10;
+    graph.tensors.push_back(tensor);
+    Task task;
+    task.name = "T" + std::to_string(t);
+    if (t >= 10) task.reads = {static_cast<TensorId>(t - 10)};
+    task.writes = {static_cast<TensorId>(t)};
+    task.seconds[t < 10 ? "cpu" : "gpu"] = 0.01;
+    graph.tasks.push_back(task);
+  }
+  Request request;
+  request.objective = Objective::time;
+  TwoMemoriesOptions machine;
+  machine.states = 1;
+  machine.bytes_per_second = 1;
+  const Problem problem = problem_of(graph, two_memories(machine), request);
+  CHECK(bound_of(problem) == Approx(100).epsilon(1e-3));
+  if (!has_cp_sat()) return;
+  const auto relaxed = placement_bound(*placed_graph(problem), {}, {}).bound;
+  REQUIRE(relaxed);
+  CHECK(relaxed->value == Approx(100).epsilon(1e-3));
 }
