@@ -141,6 +141,24 @@ Shortage memory_shortage(const Problem& problem, MemoryId memory, const Found& f
 
 bool is_proved(const Shortage& shortage) { return above(shortage.lower_bound, shortage.asked); }
 
+// The quick ones are asked in any case, for what would have fitted.
+bool searches(const Strategy& strategy) {
+  return strategy.name == "graph" || strategy.name == "placement";
+}
+
+// No plan fits, so nobody needs to look for one.
+bool cannot_fit(const Problem& problem, const Found& found) {
+  for (std::size_t m = 0; m < problem.capacity_bytes.size(); ++m) {
+    const auto memory = static_cast<MemoryId>(m);
+    const auto proved = found.proved_bytes.find(memory);
+    const std::int64_t bytes = std::max(memory_bound(problem, memory).bytes,
+                                        proved == found.proved_bytes.end() ? 0 : proved->second);
+    if (above(static_cast<double>(bytes), static_cast<double>(problem.capacity_bytes[m])))
+      return true;
+  }
+  return false;
+}
+
 // The bounds of the request that cannot be met, and those that alone kept a plan from fitting.
 std::vector<Shortage> shortages(const Problem& problem, const Found& found) {
   std::vector<Shortage> all;
@@ -206,9 +224,12 @@ Outcome plan(const Problem& problem, const SearchOptions& given) {
   if (!given.improved) options.improved = nullptr;
   Outcome outcome;
   outcome.not_of_its_kind = true;
-  for (const Strategy& strategy : chosen(asked_strategy(problem.request()))) {
+  const std::vector<Strategy> asked = chosen(asked_strategy(problem.request()));
+  for (const Strategy& strategy : asked) {
     const bool done = found.best && (options.is_interrupted() || found.best->predicted.optimal);
-    if (done) break;
+    if (done || (!found.best && asked.size() > 1 && searches(strategy) &&
+                 cannot_fit(problem, found)))
+      break;
     auto answer = strategy.solve(problem, options);
     if (!answer) continue;
     outcome.not_of_its_kind = false;
