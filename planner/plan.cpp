@@ -113,12 +113,33 @@ void take(const Problem& problem, Answer answer, Found& found) {
   take_plans(problem, std::move(answer), found);
 }
 
+// The quick ones are asked in any case, for what would have fitted.
+bool searches(const Strategy& strategy) {
+  return strategy.name == "graph" || strategy.name == "placement";
+}
+
+// No plan fits, so nobody needs to look for one.
+bool cannot_fit(const Problem& problem, const Found& found) {
+  for (std::size_t m = 0; m < problem.capacity_bytes.size(); ++m) {
+    const auto memory = static_cast<MemoryId>(m);
+    const auto proved = found.proved_bytes.find(memory);
+    const std::int64_t bytes = std::max(memory_bound(problem, memory).bytes,
+                                        proved == found.proved_bytes.end() ? 0 : proved->second);
+    if (above(static_cast<double>(bytes), static_cast<double>(problem.capacity_bytes[m])))
+      return true;
+  }
+  return false;
+}
+
 // Whether a strategy takes such a problem.
 bool ask_strategies(const Problem& problem, const SearchOptions& options, Found& found) {
   bool any = false;
-  for (const Strategy& strategy : chosen(asked_strategy(problem.request()))) {
+  const std::vector<Strategy> asked = chosen(asked_strategy(problem.request()));
+  for (const Strategy& strategy : asked) {
     const bool done = found.best && (options.is_interrupted() || found.best->predicted.optimal);
-    if (done) break;
+    const bool hopeless =
+        !found.best && asked.size() > 1 && searches(strategy) && cannot_fit(problem, found);
+    if (done || hopeless) break;
     auto answer = strategy.solve(problem, options);
     if (!answer) continue;
     any = true;

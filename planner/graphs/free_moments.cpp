@@ -5,89 +5,24 @@
 #include <tuple>
 #include <utility>
 
+#include "planner/graphs/lineage.hpp"
 #include "planner/graphs/retention.hpp"
 #include "planner/makespan_bound.hpp"
 
 namespace stint {
 namespace {
 
-constexpr int furthest_moment = 12;
 constexpr int most_moments = 40;
 constexpr int most_at_once = 3;
-constexpr int most_stalled = 6;
+constexpr int most_counted_at_once = 4;
 constexpr std::size_t most_begun = 2000;  // moments × tasks of the first solution
 constexpr std::size_t least_begun = 1;
-constexpr double work_share = 0.6;     // of what is left, for one solution
+constexpr double first_share = 0.1;    // of what is left, for the solution with the moments at hand
+constexpr double work_share = 0.3;     // the same for every round
+constexpr double last_share = 0.4;     // of all, for the last one, which is solved to the end
+constexpr double rough_share = 0.3;   // of what is to be proved, up to which it may be rough
+constexpr double near_share = 0.125;   // of what is to be proved still, that others may lack
 constexpr double work_of_task = 1e-4;  // at each moment, for stating the problem
-
-// By task: whether it depends on `task` (or the other way round).
-std::vector<char> relatives(const Problem& problem, TaskId task, bool later) {
-  const std::size_t tasks = problem.needs.size();
-  std::vector<char> related(tasks, 0);
-  related[task] = 1;
-  if (later) {
-    for (std::size_t t = task; t < tasks; ++t) {
-      for (const TaskId before : problem.needs[t]) related[t] = related[t] || related[before];
-    }
-  } else {
-    for (std::size_t t = task + std::size_t{1}; t-- > 0;) {
-      if (!related[t]) continue;
-      for (const TaskId before : problem.needs[t]) related[before] = 1;
-    }
-  }
-  related[task] = 0;
-  return related;
-}
-
-// Tasks of which each depends on the one before.
-class Lineage {
- public:
-  explicit Lineage(const Problem& problem)
-      : problem_(&problem), possible_(problem.needs.size(), 1), counts_(problem.needs.size(), -1) {}
-
-  const std::vector<TaskId>& tasks() const { return tasks_; }
-
-  bool add(TaskId task) {
-    if (!possible_[task]) return false;
-    // The listed order respects dependencies.
-    tasks_.insert(std::upper_bound(tasks_.begin(), tasks_.end(), task), task);
-    const auto before = relatives(*problem_, task, false);
-    const auto after = relatives(*problem_, task, true);
-    for (std::size_t t = 0; t < possible_.size(); ++t)
-      possible_[t] = possible_[t] && (before[t] || after[t]);
-    return true;
-  }
-
-  // What may run on either side of a moment says little about it: of the tasks around a position
-  // the one with the most relatives, the nearest of them.
-  bool add_around(const TaskOrder& order, int position) {
-    TaskId best = no_task;
-    for (int away = 0; away <= furthest_moment; ++away) {
-      for (const int p : {position - away, position + away}) {
-        if (p < 0 || p >= std::ssize(order) || !possible_[order[p]]) continue;
-        if (best == no_task || count_of_relatives(order[p]) > count_of_relatives(best))
-          best = order[p];
-      }
-    }
-    return best != no_task && add(best);
-  }
-
- private:
-  int count_of_relatives(TaskId task) {
-    if (counts_[task] < 0) {
-      const auto before = relatives(*problem_, task, false);
-      const auto after = relatives(*problem_, task, true);
-      counts_[task] = static_cast<int>(std::count(before.begin(), before.end(), 1) +
-                                       std::count(after.begin(), after.end(), 1));
-    }
-    return counts_[task];
-  }
-
-  const Problem* problem_;
-  std::vector<TaskId> tasks_;
-  std::vector<char> possible_;  // related to all of them
-  std::vector<int> counts_;     // by task; -1: not known
-};
 
 using Rank = std::tuple<int, bool, int>;
 
@@ -122,62 +57,97 @@ class Generation {
         master_(std::move(master)),
         options_(options),
         work_left_(options.solver.work),
-        lineage_(problem),
-        meter_(graph_, std::vector<double>(graph_.tasks.size(), 0.0)) {}
+        chosen_{Lineage(problem), {}},
+        meter_(graph_, std::vector<double>(graph_.tasks.size(), 0.0)) {
+    if (is_limited()) master_.most_cost = options_.enough;
+    master_.is_rough = true;
+  }
 
+  // First with the moments at hand; then in rounds, in which a solution near the optimum tells well
+  // enough where more are; in the end as well as the work that is left allows.
   FreeMoments generate() {
     begin(options_.moments.size(), true);
-    step();
-    lineage_ = Lineage(problem_);
+    step(first_share, true);
+    chosen_ = {Lineage(problem_), {}};
     begin(std::max(least_begun, most_begun / graph_.tasks.size()), false);
-    int stalled = 0;  // how often in a row moments did not improve the bound
-    while (stalled < most_stalled && !is_done()) {
-      const std::int64_t bound_before = found_.bound;
-      if (!step() || is_done() || !add_moments()) break;
-      stalled = found_.bound > bound_before ? 0 : stalled + 1;
+    Chosen solved = chosen_;
+    bool more = true;
+    while (more && !is_done() && work_left_ > last_share * options_.solver.work) {
+      more = step(work_share, true);
+      if (more) solved = chosen_;
+      more = more && !is_done() && add_moments();
     }
+    chosen_ = solved;
+    if (is_near()) master_.is_rough = false;
+    if (!is_done() && (!is_solved_ || !master_.is_rough)) step(1, false);
     return found_;
   }
 
  private:
+  // What is decided about the master: its moments, and runs that are counted between two of them.
+  struct Counted {
+    TaskId task = no_task;
+    TaskId after = no_task;
+    TaskId before = no_task;
+    bool operator==(const Counted&) const = default;
+  };
+  struct Chosen {
+    Lineage lineage;
+    std::vector<Counted> counted;
+  };
+
   bool is_interrupted() const {
     return options_.solver.interrupted != nullptr && options_.solver.interrupted->load();
   }
+  bool is_limited() const { return options_.enough < INT64_MAX / 2; }
   bool is_done() const {
     return work_left_ <= 0 || found_.bound >= options_.enough || found_.is_infeasible ||
            is_interrupted();
+  }
+
+  // So little is missing that what is rough matters.
+  bool is_near() const {
+    return is_limited() && static_cast<double>(solution_.value) >
+                               (1 - rough_share) * static_cast<double>(options_.enough);
   }
 
   // Tasks that matter themselves say most about the memory, if little about the others.
   void begin(std::size_t most, bool themselves) {
     const RetentionGaps gaps(graph_, options_.order);
     for (std::size_t m = 0; m < std::min(most, options_.moments.size()); ++m) {
-      lineage_.add_around(options_.order, gaps.position(options_.moments[m]));
-      if (themselves) lineage_.add(options_.moments[m]);
+      chosen_.lineage.add_around(options_.order, gaps.position(options_.moments[m]));
+      if (themselves) chosen_.lineage.add(options_.moments[m]);
     }
     const std::vector<double> none(graph_.tasks.size(), 0.0);
     const auto waists = makespan_bound(problem_.needs, none, 1).waists;
-    if (!waists.empty()) lineage_.add(waists.back().task);
+    if (!waists.empty()) chosen_.lineage.add(waists.back().task);
   }
 
   // False if there is no solution.
-  bool step() {
-    solution_ = solve();
-    found_.is_infeasible = solution_.status == CpStatus::infeasible;
+  bool step(double share, bool near) {
+    master_.moments = chosen_.lineage.tasks();
+    master_.first = first_runs_in_any_order(problem_, master_.moments);
+    master_.counted = counted_runs();
+    master_.spare_times = options_.spare_times(master_.moments);
+    CpOptions options = options_.solver;
+    options.work = work_left_ * share;
+    if (near && is_limited())
+      options.absolute_gap = near_share * static_cast<double>(options_.enough - found_.bound);
+    solution_ = solve_moments(master_, options, found_.bound);
+    const auto size = static_cast<double>(graph_.tasks.size() * (master_.moments.size() + 1));
+    work_left_ -= solution_.work + size * work_of_task;
+    note();
     return !solution_.there.empty();
   }
 
-  MomentSolution solve() {
-    master_.moments = lineage_.tasks();
-    master_.first = first_runs_in_any_order(problem_, master_.moments);
-    master_.spare_times = options_.spare_times(master_.moments);
-    CpOptions options = options_.solver;
-    options.work = work_left_ * work_share;
-    MomentSolution solution = solve_moments(master_, options, found_.bound);
-    const auto size = static_cast<double>(graph_.tasks.size() * (master_.moments.size() + 1));
-    work_left_ -= solution.work + size * work_of_task;
-    found_.bound = std::max(found_.bound, solution.bound);
-    return solution;
+  // Where only plans better than one that is known were looked for and there are none, that one is
+  // the best.
+  void note() {
+    const bool is_infeasible = solution_.status == CpStatus::infeasible;
+    if (is_infeasible && is_limited()) solution_.bound = options_.enough;
+    found_.is_infeasible = is_infeasible && !is_limited();
+    found_.bound = std::max(found_.bound, solution_.bound);
+    is_solved_ = is_infeasible || (!solution_.there.empty() && solution_.bound >= solution_.value);
   }
 
   // By interval, the moment's task at its end, the rest as in the given order.
@@ -191,7 +161,14 @@ class Generation {
     return ranked_order(problem_, ranks);
   }
 
-  // Where the replay of the solution exceeds the memory, the highest peaks first.
+  struct Peak {
+    std::int64_t bytes = 0;
+    TaskId task = no_task;
+    int position = 0;
+  };
+
+  // Where the replay of the solution exceeds the memory: first runs, the highest peaks first; if
+  // there are none, what runs again or is related to too few to be a moment.
   bool add_moments() {
     const RetentionGaps gaps(graph_, order_of_solution());
     RetentionReplay replay(graph_, gaps);
@@ -199,18 +176,62 @@ class Generation {
     for (const TaskId moment : master_.moments) positions.push_back(gaps.position(moment));
     if (!replay.make(positions, solution_.there)) return false;
     meter_.measure(replay.sequence());
-    std::vector<std::int64_t> most(gaps.order().size(), 0);  // by position
-    for (std::size_t s = 0; s < replay.sequence().size(); ++s)
-      most[replay.stage()[s]] = std::max(most[replay.stage()[s]], meter_.live_bytes()[s]);
+    std::vector<std::int64_t> first(gaps.order().size(), 0);  // by position, where it exceeds
+    std::vector<Peak> others;
+    for (std::size_t s = 0; s < replay.sequence().size(); ++s) {
+      const Peak peak{meter_.live_bytes()[s], replay.sequence()[s], replay.stage()[s]};
+      if (peak.bytes <= master_.capacity_bytes) continue;
+      const bool is_first = gaps.order()[peak.position] == peak.task;
+      if (is_first) first[peak.position] = peak.bytes;
+      if (!is_first || !chosen_.lineage.could_add(peak.task)) others.push_back(peak);
+    }
+    return add_highest(gaps.order(), std::move(first)) || count_highest(others, positions);
+  }
+
+  bool add_highest(const TaskOrder& order, std::vector<std::int64_t> bytes) {
     int added = 0;
-    while (added < most_at_once && std::ssize(lineage_.tasks()) < most_moments) {
-      const auto top = std::max_element(most.begin(), most.end());
-      if (*top <= master_.capacity_bytes) break;
-      added += lineage_.add_around(gaps.order(), static_cast<int>(top - most.begin())) ? 1 : 0;
-      std::fill(top - std::min<std::ptrdiff_t>(furthest_moment, top - most.begin()),
-                top + std::min<std::ptrdiff_t>(furthest_moment + 1, most.end() - top), 0);
+    while (added < most_at_once && std::ssize(chosen_.lineage.tasks()) < most_moments) {
+      const auto top = std::max_element(bytes.begin(), bytes.end());
+      if (*top == 0) break;
+      const auto at = static_cast<int>(top - bytes.begin());
+      const bool is_added = chosen_.lineage.add_highest(order, at, bytes) ||
+                            chosen_.lineage.add_around(order, at);
+      added += is_added ? 1 : 0;
+      std::fill(top - std::min<std::ptrdiff_t>(Lineage::furthest, top - bytes.begin()),
+                top + std::min<std::ptrdiff_t>(Lineage::furthest + 1, bytes.end() - top), 0);
     }
     return added > 0;
+  }
+
+  // Between two moments only: nobody knows what is there before the first and after the last.
+  bool count_highest(std::vector<Peak>& peaks, const std::vector<int>& positions) {
+    std::stable_sort(peaks.begin(), peaks.end(),
+                     [](const Peak& a, const Peak& b) { return a.bytes > b.bytes; });
+    int added = 0;
+    for (const Peak& peak : peaks) {
+      const auto next = std::lower_bound(positions.begin(), positions.end(), peak.position);
+      if (next == positions.begin() || next == positions.end()) continue;
+      const auto k = static_cast<std::size_t>(next - positions.begin());
+      const Counted run{peak.task, master_.moments[k - 1], master_.moments[k]};
+      auto& counted = chosen_.counted;
+      if (std::find(counted.begin(), counted.end(), run) != counted.end()) continue;
+      counted.push_back(run);
+      if (++added == most_counted_at_once) break;
+    }
+    return added > 0;
+  }
+
+  // In every interval between the two moments: more of these may have come since.
+  std::vector<CountedRun> counted_runs() const {
+    const auto& moments = chosen_.lineage.tasks();
+    const auto index = [&](TaskId moment) {
+      return static_cast<int>(std::lower_bound(moments.begin(), moments.end(), moment) -
+                              moments.begin());
+    };
+    std::vector<CountedRun> all;
+    for (const Counted& run : chosen_.counted)
+      all.push_back({run.task, index(run.after) + 1, index(run.before)});
+    return all;
   }
 
   const Problem& problem_;
@@ -218,9 +239,10 @@ class Generation {
   MomentProblem master_;
   const FreeMomentOptions& options_;
   double work_left_;
-  Lineage lineage_;
+  Chosen chosen_;
   SequenceMeter meter_;
   MomentSolution solution_;  // the last
+  bool is_solved_ = false;   // to the end
   FreeMoments found_;
 };
 

@@ -18,7 +18,7 @@
 namespace stint {
 namespace {
 
-constexpr double bound_work_per_unit = 0.3;
+constexpr double bound_work_per_unit = 0.45;
 constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for plans that leave room
 constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
 constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves

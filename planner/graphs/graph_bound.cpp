@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <set>
+#include <string>
 
 #include "planner/chains/chain_costs.hpp"
 #include "planner/graphs/free_moments.hpp"
 #include "planner/makespan_bound.hpp"
+#include "planner/pieces.hpp"
 #include "planner/strategy.hpp"
 #include "schedules/cost.hpp"
 
@@ -38,7 +42,8 @@ class Bounding {
   Prices prices() const {
     const double workers = device_.workers;
     const double least_time = time_bound(problem_).value;
-    const bool by_work = sum(fastest_seconds()) / workers * (1 + 1e-9) >= least_time;
+    const bool by_work = sum(fastest_seconds()) / workers * (1 + 1e-9) >= least_time &&
+                         !(can_move() && has_one_state());
     if (problem_.request().objective == Objective::time)
       return by_work ? Prices{0, 1 / workers, 0, 0, 0} : Prices{0, 0, 0, least_time, 1};
     const double shared = device_.active_watts / workers;
@@ -68,27 +73,62 @@ class Bounding {
     return all;
   }
 
-  // The cheapest link out and the cheapest back, without their time.
+  // The cheapest link out and the cheapest back, and what copies take of them.
   std::vector<MovePrice> moves(double unit, const Prices& prices) const {
     std::vector<MovePrice> all;
-    if (!problem_.request().offload) return all;
-    double out = std::numeric_limits<double>::infinity();
-    double back = out;
-    const auto price = [&](const Link& link) {
-      return prices.joules * (link.joules_per_byte + link.active_watts / link.bytes_per_second);
-    };
-    for (const Link& link : problem_.platform().links) {
-      if (link.from == graph_.memory) out = std::min(out, price(link));
-      if (link.to == graph_.memory) back = std::min(back, price(link));
+    if (!can_move()) return all;
+    for (const GraphItem& item : graph_.items)
+      all.push_back(move_price(item.tensor, !item.writers.empty(), unit, prices));
+    return all;
+  }
+
+  // State that may be away, all of it.
+  std::vector<MovedState> states(double unit, const Prices& prices) const {
+    std::vector<TensorId> used;
+    for (const Task& task : problem_.graph().tasks) {
+      used.insert(used.end(), task.reads.begin(), task.reads.end());
+      used.insert(used.end(), task.updates.begin(), task.updates.end());
     }
-    if (!(out < std::numeric_limits<double>::infinity()) || !(back < out + back + 1)) return all;
-    for (const GraphItem& item : graph_.items) {
-      const auto bytes = static_cast<double>(problem_.graph().tensors[item.tensor].bytes);
-      const double whole_out = item.writers.empty() ? 0 : out * bytes;
-      all.push_back({rounded_down(whole_out / unit), rounded_down(back * bytes / unit)});
+    const auto cover_of = covers(problem_, used);
+    std::map<TensorId, MovedState> of_cover;
+    std::set<TensorId> updated;
+    const auto& tasks = problem_.graph().tasks;
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      const auto use = [&](TensorId tensor, bool updates) {
+        const TensorId cover = cover_of.at(tensor);
+        if (problem_.graph().tensors[cover].kind != Kind::state) return;
+        auto& users = of_cover[cover].users;
+        if (users.empty() || users.back() != static_cast<TaskId>(t))
+          users.push_back(static_cast<TaskId>(t));
+        if (updates) updated.insert(cover);
+      };
+      for (const TensorId tensor : tasks[t].reads) use(tensor, false);
+      for (const TensorId tensor : tasks[t].updates) use(tensor, true);
+    }
+    std::vector<MovedState> all;
+    for (auto& [cover, state] : of_cover) {
+      state.bytes = aligned(problem_.graph().tensors[cover].bytes,
+                            problem_.platform().memories[graph_.memory]);
+      state.price = move_price(cover, updated.contains(cover), unit, prices);
+      all.push_back(std::move(state));
     }
     return all;
   }
+
+  // Where one link leads out and one back.
+  std::optional<LinkTime> link_time(double unit, const Prices& prices) const {
+    const Ways ways = this->ways();
+    if (prices.longer == 0 || ways.out.size() != 1 || ways.back.size() != 1) return std::nullopt;
+    const std::string& channel = ways.out.front()->channel;
+    return LinkTime{!channel.empty() && channel == ways.back.front()->channel,
+                    rounded_down(prices.longer * time_bound(problem_).value / unit) + 2};
+  }
+
+  bool can_move() const {
+    const Ways ways = this->ways();
+    return problem_.request().offload && !ways.out.empty() && !ways.back.empty();
+  }
+  bool has_one_state() const { return choosable_states(device_) == 1; }
 
   // Everything once is so many units.
   double unit(const Prices& prices, const std::vector<double>& costs) const {
@@ -144,6 +184,37 @@ class Bounding {
   }
 
  private:
+  struct Ways {
+    std::vector<const Link*> out;
+    std::vector<const Link*> back;
+  };
+  Ways ways() const {
+    Ways ways;
+    for (const Link& link : problem_.platform().links) {
+      if (link.from == graph_.memory) ways.out.push_back(&link);
+      if (link.to == graph_.memory) ways.back.push_back(&link);
+    }
+    return ways;
+  }
+  // Of a whole tensor; nothing is written to a slower memory that is there already.
+  MovePrice move_price(TensorId tensor, bool goes_out, double unit, const Prices& prices) const {
+    const std::int64_t bytes = problem_.graph().tensors[tensor].bytes;
+    const auto least_of = [&](const std::vector<const Link*>& links, auto price) {
+      double best = std::numeric_limits<double>::infinity();
+      for (const Link* link : links) best = std::min(best, price(*link));
+      return rounded_down(best / unit);
+    };
+    const auto joules = [&](const Link& link) {
+      const double per_byte = link.joules_per_byte + link.active_watts / link.bytes_per_second;
+      return prices.joules * per_byte * static_cast<double>(bytes);
+    };
+    const auto time = [&](const Link& link) { return prices.longer * copy_seconds(link, bytes); };
+    const Ways all = ways();
+    MovePrice price{0, least_of(all.back, joules), 0, least_of(all.back, time)};
+    if (goes_out) price.out = least_of(all.out, joules), price.out_time = least_of(all.out, time);
+    return price;
+  }
+
   template <typename Cost>
   double least(std::size_t task, Cost cost) const {
     double best = std::numeric_limits<double>::infinity();
@@ -185,6 +256,10 @@ std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& grap
   master.graph = &graph;
   master.costs = Bounding::whole(costs, unit);
   master.moves = bounding.moves(unit, prices);
+  if (bounding.can_move()) {
+    master.states = bounding.states(unit, prices);
+    master.link_time = bounding.link_time(unit, prices);
+  }
   master.capacity_bytes = bounding.capacity(master.moves.empty());
   master.time_costs = bounding.time_costs(unit, prices);
   master.is_bound = true;

@@ -11,6 +11,8 @@ struct Fact {
   enum Kind { no, yes, open } kind = no;
   VariableId literal{0};
 };
+constexpr std::int64_t small_part = 200;  // of the memory, which bounds do without
+
 constexpr Fact never{Fact::no, {}};
 constexpr Fact always{Fact::yes, {}};
 
@@ -20,12 +22,14 @@ class Master {
       : problem_(problem),
         graph_(*problem.graph),
         moments_(static_cast<int>(problem.moments.size())) {
+    find_free();
     find_use();
     decide_runs();
     decide_presence();
     require_reads();
     require_presence();
     require_memory();
+    count_runs();
     require_results();
     require_time();
   }
@@ -52,7 +56,7 @@ class Master {
     }
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
       int& k = solution.first.emplace_back(problem_.first.earliest[t]);
-      while (k < problem_.first.latest[t] && !holds(answer, run_[k][t])) ++k;
+      while (!is_idle(t) && k < problem_.first.latest[t] && !holds(answer, run_[k][t])) ++k;
     }
     return solution;
   }
@@ -66,9 +70,43 @@ class Master {
   Fact open() { return {Fact::open, model_.add_boolean()}; }
 
   const GraphItem& item(std::size_t i) const { return graph_.items[i]; }
-  // What we count nothing for, and take as always there.
-  bool is_free(std::size_t i) const {
-    return item(i).bytes == 0 || (problem_.is_bound && item(i).writers.size() > 1);
+  // What we count nothing for, and take as always there. In rough bounds also what is small, and
+  // what only updates of state read: gradients of weights, which are updated at once.
+  bool is_free(std::size_t i) const { return free_[i]; }
+  void find_free() {
+    std::vector<char> only_updates(graph_.items.size(), 1);
+    for (const GraphTask& task : graph_.tasks) {
+      const bool is_update = task.runs_once && task.writes.empty();
+      for (const GraphItemId read : task.reads) only_updates[read] &= is_update;
+    }
+    const std::int64_t small = small_bytes();
+    for (std::size_t i = 0; i < graph_.items.size(); ++i) {
+      const bool is_minor =
+          item(i).bytes <= small || (only_updates[i] && !item(i).is_result && !is_input(i));
+      free_.push_back(item(i).bytes == 0 ||
+                      (problem_.is_bound && item(i).writers.size() > 1) ||
+                      (problem_.is_rough && is_minor));
+    }
+  }
+  // Items of at most so many bytes are together a small part of the memory.
+  std::int64_t small_bytes() const {
+    std::vector<std::int64_t> sizes;
+    for (const GraphItem& each : graph_.items) sizes.push_back(each.bytes);
+    std::sort(sizes.begin(), sizes.end());
+    std::int64_t sum = 0;
+    std::size_t count = 0;
+    while (count < sizes.size() && sum + sizes[count] <= problem_.capacity_bytes / small_part)
+      sum += sizes[count++];
+    return count == sizes.size() ? 0 : sizes[count] - 1;
+  }
+  // Nothing is decided about tasks that only touch what is free.
+  bool is_idle(std::size_t t) const {
+    const GraphTask& task = graph_.tasks[t];
+    return problem_.is_rough &&
+           std::all_of(task.reads.begin(), task.reads.end(),
+                       [&](GraphItemId read) { return is_free(read); }) &&
+           std::all_of(task.writes.begin(), task.writes.end(),
+                       [&](const GraphOutput& output) { return is_free(output.item); });
   }
   bool is_input(std::size_t i) const { return item(i).writers.empty(); }
   bool comes_again(std::size_t i) const { return !is_input(i) && !item(i).is_fixed; }
@@ -86,7 +124,8 @@ class Master {
         const GraphTask& task = graph_.tasks[t];
         bool useful = problem_.first.latest[t] >= k;
         for (const GraphOutput& output : task.writes)
-          useful = useful || (used_[k][output.item] && comes_again(output.item));
+          useful = useful || (used_[k][output.item] && comes_again(output.item) &&
+                              !(problem_.is_rough && is_free(output.item)));
         useful_[k][t] = useful;
         for (const GraphItemId read : task.reads) used_[k][read] = used_[k][read] || useful;
       }
@@ -102,6 +141,7 @@ class Master {
   void decide_runs() {
     run_.assign(moments_ + 1, Facts(graph_.tasks.size()));
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
+      if (is_idle(t)) continue;
       const int earliest = problem_.first.earliest[t];
       const int latest = problem_.first.latest[t];
       for (int k = earliest; k <= moments_; ++k) {
@@ -141,18 +181,29 @@ class Master {
   // Back from elsewhere, in whichever interval; gone there once.
   void decide_moves() {
     back_.assign(moments_ + 1, Facts(graph_.items.size()));
+    for (const MovedState& state : problem_.states) {
+      away_.push_back(model_.add_boolean());
+      note_move(away_.back(), state.price.out, state.price.out_time, copies_out_);
+      note_move(away_.back(), state.price.back, state.price.back_time, copies_back_);
+    }
     if (problem_.moves.empty()) return;
     for (std::size_t i = 0; i < graph_.items.size(); ++i) {
       if (is_free(i)) continue;
       const VariableId out = model_.add_boolean();
-      cost_.add(out, problem_.moves[i].out);
+      const MovePrice& price = problem_.moves[i];
+      note_move(out, price.out, price.out_time, copies_out_);
       for (int k = 1; k <= moments_; ++k) {
         if (!used_[k][i]) continue;
         back_[k][i] = open();
-        cost_.add(back_[k][i].literal, problem_.moves[i].back);
+        note_move(back_[k][i].literal, price.back, price.back_time, copies_back_);
         model_.add_clause({no(back_[k][i].literal), out});
       }
     }
+  }
+
+  void note_move(VariableId move, std::int64_t price, std::int64_t time, LinearSum& copies) {
+    if (price > 0) cost_.add(move, price);
+    if (time > 0) copies.add(move, time);
   }
 
   void decide_presence() {
@@ -247,6 +298,18 @@ class Master {
     }
   }
 
+  // What is free elsewhere is there while the moment's task reads or writes it.
+  std::int64_t free_bytes_at(int k) const {
+    std::int64_t bytes = 0;
+    const auto counts = [&](GraphItemId i) {
+      return problem_.is_rough && is_free(i) && item(i).is_alone && item(i).writers.size() <= 1;
+    };
+    for (const GraphItemId read : moment_task(k).reads) bytes += counts(read) ? item(read).bytes : 0;
+    for (const GraphOutput& output : moment_task(k).writes)
+      bytes += counts(output.item) && !output.is_optional ? output.bytes : 0;
+    return bytes;
+  }
+
   std::int64_t unit_bytes() const {
     std::int64_t unit = 0;
     for (const GraphItem& each : graph_.items) unit = std::gcd(unit, each.bytes);
@@ -259,7 +322,7 @@ class Master {
     const std::int64_t unit = unit_bytes();
     for (int k = 1; k <= moments_; ++k) {
       LinearSum bytes;
-      std::int64_t known = moment_task(k).workspace_bytes;
+      std::int64_t known = moment_task(k).workspace_bytes + free_bytes_at(k);
       if (!problem_.reserved_bytes.empty()) known += problem_.reserved_bytes[k - 1];
       for (std::size_t i = 0; i < graph_.items.size(); ++i) {
         if (is_free(i)) continue;
@@ -267,10 +330,92 @@ class Master {
         if (there_[k][i].kind == Fact::open) bytes.add(there_[k][i].literal, item(i).bytes / unit);
       }
       known -= replaced_bytes(k, unit, bytes);
+      known += state_bytes(problem_.moments[k - 1], unit, bytes);
       const std::int64_t left = problem_.capacity_bytes - known;
       if (left < 0 && bytes.terms.empty()) impossible_ = true;
       model_.add_linear(bytes, INT64_MIN / 2, floor_of(left, unit));
     }
+  }
+
+  // While a task runs: state that may be away takes its bytes unless it is.
+  std::int64_t state_bytes(TaskId task, std::int64_t unit, LinearSum& bytes) const {
+    std::int64_t known = 0;
+    for (std::size_t s = 0; s < away_.size(); ++s) {
+      const MovedState& state = problem_.states[s];
+      known += state.bytes;
+      const auto& users = state.users;
+      if (!std::binary_search(users.begin(), users.end(), task))
+        bytes.add(away_[s], -(state.bytes / unit + (state.bytes % unit > 0 ? 1 : 0)));
+    }
+    return known;
+  }
+
+  // An item that is there at both ends of an interval, and is not written in it, is there
+  // throughout.
+  Fact stays(int k, std::size_t i) {
+    if (is_free(i) || k == 0 || k == moments_) return never;
+    if (stays_.empty()) stays_.assign(moments_ + 1, Facts(graph_.items.size(), never));
+    Fact& fact = stays_[k][i];
+    const Fact others[] = {made(k, i), back_[k][i]};
+    if (fact.kind != Fact::no || after_[k][i].kind == Fact::no ||
+        there_[k + 1][i].kind == Fact::no || others[0].kind == Fact::yes)
+      return fact;
+    std::vector<VariableId> clause;
+    for (const Fact& end : {after_[k][i], there_[k + 1][i]})
+      if (end.kind == Fact::open) clause.push_back(no(end.literal));
+    for (const Fact& other : others)
+      if (other.kind == Fact::open) clause.push_back(other.literal);
+    if (clause.empty()) return fact = always;
+    fact = open();
+    clause.push_back(fact.literal);
+    model_.add_clause(clause);
+    return fact;
+  }
+
+  // What a task needs while it runs, at the least.
+  std::int64_t needed_bytes(TaskId t) const {
+    const GraphTask& task = graph_.tasks[t];
+    std::int64_t bytes = task.workspace_bytes;
+    for (const GraphItemId read : task.reads)
+      if (item(read).is_alone) bytes += item(read).bytes;
+    for (const GraphOutput& output : task.writes) {
+      if (!output.is_optional && replaced_by(output) == no_graph_item) bytes += output.bytes;
+    }
+    return bytes;
+  }
+  bool touches(TaskId t, std::size_t i) const {
+    const GraphTask& task = graph_.tasks[t];
+    const auto is_it = [&](const GraphOutput& output) {
+      return output.item == static_cast<GraphItemId>(i);
+    };
+    return std::binary_search(task.reads.begin(), task.reads.end(), static_cast<GraphItemId>(i)) ||
+           std::any_of(task.writes.begin(), task.writes.end(), is_it);
+  }
+
+  void count_runs() {
+    for (const CountedRun& counted : problem_.counted) {
+      for (int k = std::max(counted.first, 1); k <= std::min(counted.last, moments_ - 1); ++k) {
+        if (run_[k][counted.task].kind != Fact::no) count_run(k, counted.task);
+      }
+    }
+  }
+  void count_run(int k, TaskId task) {
+    const std::int64_t unit = unit_bytes();
+    const std::int64_t needed = needed_bytes(task);
+    LinearSum bytes;
+    std::int64_t left = problem_.capacity_bytes;
+    const Fact& run = run_[k][task];
+    left -= state_bytes(task, unit, bytes);
+    if (run.kind == Fact::yes) left -= needed;
+    if (run.kind == Fact::open) bytes.add(run.literal, needed / unit);
+    for (std::size_t i = 0; i < graph_.items.size(); ++i) {
+      if (touches(task, i)) continue;
+      const Fact there = stays(k, i);
+      if (there.kind == Fact::yes) left -= item(i).bytes;
+      if (there.kind == Fact::open) bytes.add(there.literal, item(i).bytes / unit);
+    }
+    if (left < 0 && bytes.terms.empty()) impossible_ = true;
+    if (!bytes.terms.empty()) model_.add_linear(bytes, INT64_MIN / 2, floor_of(left, unit));
   }
 
   // Bytes that outputs of the moment's task share with inputs, unless these are used again.
@@ -304,6 +449,8 @@ class Master {
     if (problem_.spare_times.empty()) return;
     std::int64_t most = 0;
     for (const auto& [k, task] : again_) most += problem_.time_costs[task];
+    for (const LinearSum* copies : {&copies_out_, &copies_back_})
+      for (const auto& [move, time] : copies->terms) most += time;
     const VariableId longer = model_.add_variable(0, most);
     cost_.add(longer, 1);
     for (const SpareTime& spare : problem_.spare_times) {
@@ -314,13 +461,25 @@ class Master {
       busy.add(longer, -1);
       model_.add_linear(busy, INT64_MIN / 2, spare.price + floating_cost(spare.since));
     }
+    if (problem_.link_time) require_links(longer);
+  }
+  void require_links(VariableId longer) {
+    if (problem_.link_time->is_one_channel) {
+      auto& out = copies_out_.terms;
+      out.insert(out.end(), copies_back_.terms.begin(), copies_back_.terms.end());
+      copies_back_.terms.clear();
+    }
+    for (LinearSum* copies : {&copies_out_, &copies_back_}) {
+      copies->add(longer, -1);
+      model_.add_linear(*copies, INT64_MIN / 2, problem_.link_time->price);
+    }
   }
   // Tasks that first run in one of several intervals are among those that run again, and need not
   // be counted once.
   std::int64_t floating_cost(int since) const {
     std::int64_t cost = 0;
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
-      const bool floats = problem_.first.earliest[t] < problem_.first.latest[t];
+      const bool floats = !is_idle(t) && problem_.first.earliest[t] < problem_.first.latest[t];
       if (floats && problem_.first.earliest[t] >= since) cost += problem_.time_costs[t];
     }
     return cost;
@@ -330,11 +489,16 @@ class Master {
   const DeviceGraph& graph_;
   int moments_;
   std::vector<std::pair<int, TaskId>> again_;  // intervals and tasks that may run in them at a cost
+  std::vector<char> free_;                     // [item]
+  std::vector<Facts> stays_;                   // [interval][item]; empty: not asked for
   std::vector<std::vector<char>> used_;        // [interval][item]
   std::vector<std::vector<char>> useful_;      // [interval][task]
   std::vector<Facts> run_;                     // [interval][task]
   std::vector<Facts> come_;                    // [interval][input]
   std::vector<Facts> back_;                    // [interval][item]
+  std::vector<VariableId> away_;               // [state]
+  LinearSum copies_out_;                       // their time
+  LinearSum copies_back_;
   std::vector<Facts> there_;                   // [moment][item], moments from 1 on
   std::vector<Facts> after_;                   // the same, for use after the moment
   CpModel model_;

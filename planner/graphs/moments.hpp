@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "planner/graphs/device_graph.hpp"
@@ -37,10 +38,28 @@ FirstRuns first_runs_in_order(const TaskOrder& order, const std::vector<TaskId>&
 // Needs moments each of which depends on the one before it.
 FirstRuns first_runs_in_any_order(const Problem& problem, const std::vector<TaskId>& moments);
 
-// What it costs to move an item away and back, where that is possible at all.
+// What it costs to move an item away and back, where that is possible at all, and what it takes of
+// the time of the links.
 struct MovePrice {
   std::int64_t out = 0;
   std::int64_t back = 0;
+  std::int64_t out_time = 0;
+  std::int64_t back_time = 0;
+};
+
+// State that may be away where no moment's task uses it. It then comes back once in every step; out
+// too if a task updates it.
+struct MovedState {
+  std::int64_t bytes = 0;
+  MovePrice price;
+  std::vector<TaskId> users;
+};
+
+// Copies over a link take turns, so a step with more of them than fit into its least time is
+// longer.
+struct LinkTime {
+  bool is_one_channel = false;  // both ways
+  std::int64_t price = 0;       // of the least time
 };
 
 // The step is longer than its least time, at a price, if what runs again from an interval on takes
@@ -50,20 +69,34 @@ struct SpareTime {
   std::int64_t price = 0;  // of the time to spare
 };
 
+// Memory is also counted while the task runs in one of these intervals, beside what stays from one
+// of its ends to the other: for what runs again, or whose interval nobody knows.
+struct CountedRun {
+  TaskId task = no_task;
+  int first = 0;
+  int last = 0;
+};
+
 struct MomentProblem {
   const DeviceGraph* graph = nullptr;
   std::vector<std::int64_t> costs;  // by task
   std::vector<TaskId> moments;
   FirstRuns first;
+  std::vector<CountedRun> counted;
   std::int64_t capacity_bytes = 0;
   std::vector<std::int64_t> reserved_bytes;  // by moment: not to be had there; empty: none
   std::int64_t most_cost = INT64_MAX / 2;    // of what runs again: a plan that costs this is known
   std::vector<MovePrice> moves;              // by item; empty: nothing leaves the memory
+  std::vector<MovedState> states;            // all of it in `capacity_bytes` then
+  std::optional<LinkTime> link_time;         // with spare times only
   std::vector<std::int64_t> time_costs;      // by task: its share of a longer step
   std::vector<SpareTime> spare_times;        // empty: time costs nothing beside `costs`
   // For a bound on everything that plans may do: whatever our own plans restrict themselves to is
   // relaxed.
   bool is_bound = false;
+  // Of a bound: small items, and those that only updates of state read, are taken as always there.
+  // Quicker to solve, and hardly a worse bound.
+  bool is_rough = false;
 };
 
 struct MomentSolution {

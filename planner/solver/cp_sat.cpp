@@ -66,6 +66,7 @@ enum Parameters : Tag {
   linearization_level = 90,
   catch_sigint_signal = 135,
   interleave_search = 136,
+  absolute_gap_limit = 159,
   relative_gap_limit = 160,
   num_workers = 206,
   subsolvers = 207
@@ -127,6 +128,8 @@ std::string parameters_message(const CpOptions& options) {
   parameters.add_int32(field::num_workers, options.workers);
   if (options.workers > 1) parameters.add_bool(field::interleave_search, true);
   if (options.gap > 0) parameters.add_double(field::relative_gap_limit, options.gap);
+  if (options.absolute_gap > 0)
+    parameters.add_double(field::absolute_gap_limit, options.absolute_gap);
   if (options.strong_relaxation) add_strong_relaxation(options, parameters);
   return bytes;
 }

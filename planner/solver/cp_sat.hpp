@@ -92,6 +92,7 @@ struct CpOptions {
   int seed = 1;
   bool strong_relaxation = false;  // linear programs at every step: for knapsacks, not for time
   double gap = 0;                  // relative; good enough
+  double absolute_gap = 0;         // the same in units of the sum
   const std::atomic<bool>* interrupted = nullptr;
 };
 

@@ -84,3 +84,65 @@ TEST_CASE("without an order, moments come from where replays exceed the memory",
   CHECK_FALSE(found.is_infeasible);
   CHECK(found.bound == 0);  // B after C
 }
+
+TEST_CASE("memory is counted while a task runs between two moments, beside what stays", "[graph]") {
+  if (!has_cp_sat()) return;
+  // While W runs there is no room for k, which E reads; nothing else is in its way.
+  const Problem problem = problem_of(
+      R"({"format": "stint-tasks", "version": 1, "name": "beside",
+ "tensors": [{"name": "k", "bytes": 6}, {"name": "x", "bytes": 1}, {"name": "w", "bytes": 1}, {"name": "y", "bytes": 1}, {"name": "e", "bytes": 1}],
+ "tasks": [{"name": "K", "writes": ["k"], "seconds": {"cpu": 100}},
+           {"name": "M", "reads": ["k"], "writes": ["x"], "seconds": {"cpu": 1}},
+           {"name": "W", "reads": ["x"], "writes": ["w"], "workspace_bytes": 6, "seconds": {"cpu": 1}},
+           {"name": "N", "reads": ["x"], "writes": ["y"], "seconds": {"cpu": 1}},
+           {"name": "E", "reads": ["k", "w", "y"], "writes": ["e"], "seconds": {"cpu": 1}}],
+ "results": ["e"]})",
+      plain_machine());
+  const DeviceGraph graph = *device_graph(problem, DeviceId{0});
+  MomentProblem master;
+  master.graph = &graph;
+  master.costs = {100, 1, 1, 1, 1};
+  master.moments = {TaskId{1}, TaskId{3}, TaskId{4}};
+  master.first = first_runs_in_any_order(problem, master.moments);
+  master.is_bound = true;
+  master.capacity_bytes = 13;
+  CHECK(solve_moments(master, {}, 0).value == 0);
+  master.counted = {{TaskId{2}, 1, 2}};
+  CHECK(solve_moments(master, {}, 0).value == 100);
+  master.capacity_bytes = 14;
+  CHECK(solve_moments(master, {}, 0).value == 0);
+
+  FreeMomentOptions options;
+  options.order = listed_order(problem);
+  options.spare_times = [](const std::vector<TaskId>&) { return std::vector<SpareTime>{}; };
+  master.capacity_bytes = 13;
+  CHECK(generate_free_moments(problem, master, options).bound == 100);
+  options.enough = 60;  // no plan costs less than that: it needs to prove no more
+  CHECK(generate_free_moments(problem, master, options).bound == 60);
+}
+
+TEST_CASE("state that is away at a moment comes back, and copies take turns", "[graph]") {
+  if (!has_cp_sat()) return;
+  const Fork fork_graph;
+  MomentProblem master;
+  master.graph = &fork_graph.graph;
+  master.costs = {3, 5, 7, 1};
+  master.moments = {TaskId{2}};
+  master.first = first_runs_in_any_order(fork_graph.problem, master.moments);
+  master.is_bound = true;
+  master.capacity_bytes = 16;  // 12 for C
+  master.states = {{4, {2, 3, 10, 20}, {TaskId{0}}}};
+  CHECK(solve_moments(master, {}, 0).value == 0);
+  master.states.front().bytes = 5;
+  CHECK(solve_moments(master, {}, 0).value == 5);
+  master.states.front().users = {TaskId{0}, TaskId{2}};
+  CHECK(solve_moments(master, {}, 0).status == CpStatus::infeasible);
+
+  master.states.front().users = {TaskId{0}};
+  master.time_costs = {0, 0, 0, 0};
+  master.spare_times = {{0, 0}};
+  master.link_time = LinkTime{true, 24};
+  CHECK(solve_moments(master, {}, 0).value == 5 + 10 + 20 - 24);
+  master.link_time->is_one_channel = false;
+  CHECK(solve_moments(master, {}, 0).value == 5);
+}
