@@ -8,6 +8,7 @@
 
 #include "executor/calibrate/conditions.hpp"
 #include "executor/calibrate/fit_time_model.hpp"
+#include "executor/calibrate/measure_hand_overs.hpp"
 #include "executor/calibrate/measure_kernels.hpp"
 #include "executor/calibrate/measure_links.hpp"
 #include "executor/calibrate/measure_power.hpp"
@@ -75,6 +76,7 @@ void for_each_device(Platform& platform, bool all_busy, const Measure& measure) 
   int core = 0;
   for (Device& device : platform.devices) {
     measure(device, clocks_of(core, all_busy, available_memory_bytes()));
+    measure_hand_overs(core, device);
     core += device.workers;
   }
   Cores::here().pin_this_thread_to_all();
@@ -123,6 +125,7 @@ void measure_for(const NetworkStep& asked, const CalibrateOptions& options,
     device.kernels = measure_kernels(asked, clocks.seconds);
     found.devices.push_back({device.name, {}});
   });
+  if (!interrupted) measure_power(options, {asked}, found);
 }
 
 }  // namespace
