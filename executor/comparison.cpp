@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "schedules/cost.hpp"
 #include "schedules/critical_path.hpp"
 #include "schedules/describe.hpp"
 
@@ -57,23 +58,35 @@ void add_errors_of_the_critical_path(const Schedule& schedule, const Simulation&
   }
 }
 
+// Of what an execution took, the task's own at speed 1: what is beside it, for bytes that were in
+// no cache or in another's, has its share of the error.
+double own_seconds(const Schedule& schedule, const TaskTimes& times, const Action& action,
+                   DeviceId device, const RunAction& row) {
+  const Device& on = schedule.platform.devices[device];
+  const double speed = on.states[std::max(0, action.state)].speed;
+  const auto own = times.seconds_at_speed_1(schedule.graph.tasks[action.task], device);
+  const bool shares = own && *own > 0 && row.predicted_seconds > 0;
+  const double share = shares ? std::min(1.0, *own / speed / row.predicted_seconds) : 1;
+  return row.measured_seconds * share * speed;
+}
+
 std::vector<MeasuredTask> measured_tasks(const Schedule& schedule,
                                          const std::vector<Worker>& workers,
                                          const std::vector<RunAction>& rows) {
   const Platform& platform = schedule.platform;
+  const TaskTimes times(platform);
   std::map<std::pair<TaskId, int>, MeasuredTask> tasks;  // by task and device
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Action& action = schedule.actions[i];
     if (action.what != Do::compute) continue;
     const DeviceId device{workers[action.worker].device};
-    const PowerState& state = platform.devices[device].states[std::max(0, action.state)];
     const Task& task = schedule.graph.tasks[action.task];
     MeasuredTask& measured = tasks[{action.task, device}];
     measured.task = task.name;
     measured.device = device_name(platform, device);
     measured.op = task.op;
     measured.shape = task.shape;
-    measured.seconds += rows[i].measured_seconds * state.speed;
+    measured.seconds += own_seconds(schedule, times, action, device, rows[i]);
     ++measured.executions;
   }
   std::vector<MeasuredTask> list;

@@ -6,6 +6,7 @@
 #include "schedules/clock.hpp"
 #include "schedules/energy_bill.hpp"
 #include "schedules/prices.hpp"
+#include "schedules/waiting.hpp"
 
 namespace stint {
 namespace {
@@ -44,16 +45,18 @@ class Meter {
     return platform_.devices[workers_[action.worker].device].states[std::max(0, action.state)];
   }
 
-  // Gaps before actions that are to be awaited by spinning.
+  // Gaps before actions, and before the end of the step, that are to be awaited by spinning.
   void bill_waiting(WorkerId worker) {
+    const Device& device = platform_.devices[workers_[worker].device];
     double free_since = 0;
+    const auto bill_gap = [&](Wait wait, double until) {
+      if (wait == Wait::spin) joules_.wait += device.wait_watts * std::max(0.0, until - free_since);
+    };
     for (const ActionId id : lists_.lists[worker]) {
-      const bool spins = schedule_.actions[id].wait == Wait::spin;
-      const double gap = std::max(0.0, step_.start_seconds[id] - free_since);
-      const Device& device = platform_.devices[workers_[worker].device];
-      if (spins) joules_.wait += device.wait_watts * gap;
+      bill_gap(schedule_.actions[id].wait, step_.start_seconds[id]);
       free_since = end_of(id);
     }
+    bill_gap(wait_between_steps(schedule_, lists_.lists[worker]), step_.seconds);
   }
 
   // A worker, or a whole device, begins the step in the state in which it ended the one before.

@@ -6,6 +6,7 @@
 #include "files/input_error.hpp"
 #include "platforms/names.hpp"
 #include "schedules/happens_before.hpp"
+#include "schedules/waiting.hpp"
 
 namespace stint {
 namespace {
@@ -27,7 +28,11 @@ class Compiler {
       lane_of_[w] = static_cast<int>(program.lanes.size());
       program.lanes.push_back({.worker = WorkerId{w}});
     }
-    for (Lane& lane : program.lanes) fill(lane, program);
+    for (Lane& lane : program.lanes) {
+      fill(lane, program);
+      lane.sleeps_between_steps =
+          wait_between_steps(schedule_, lists_.lists[lane.worker]) == Wait::sleep;
+    }
     for (const Lane& lane : program.lanes) {
       for (const WaitFor& wait : lane.waits) {
         program.lanes[wait.lane].entries[wait.count - 1].publishes = true;

@@ -34,6 +34,7 @@ struct Lane {
   WorkerId worker = no_worker;
   std::vector<Entry> entries;
   std::vector<WaitFor> waits;
+  bool sleeps_between_steps = false;
 };
 
 struct Program {

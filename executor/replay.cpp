@@ -12,7 +12,8 @@ namespace stint {
 namespace {
 
 constexpr std::size_t line_counts = 16;  // keeps the ends of two threads' lists on different lines
-constexpr std::size_t most_threads = 4096;  // more than any machine of ours has workers and links
+constexpr Ticks patience_with_counters = 40;  // times as long as others are awaited
+constexpr std::size_t most_threads = 4096;    // more than any machine of ours has workers and links
 const Stop never{false};
 
 void expect_startable(std::size_t lanes, std::size_t threads) {
@@ -56,16 +57,17 @@ void Replay::end_threads() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-StepEnd Replay::run_step(std::int64_t step) {
+StepEnd Replay::run_step(std::int64_t step, const AroundStep* around) {
   if (interrupted_) return StepEnd::interrupted;
   step_ = step;
+  around_ = around;
   for (Progress& progress : progress_) progress.done.store(0, std::memory_order_relaxed);
   arrived_ = 0;
   returned_ = 0;
   called_.publish(++round_);
   if (program_.lanes.empty()) return StepEnd::done;
   perform_round(0, round_);
-  finished_.wait(round_, spin_ticks_[0], never, never);
+  finished_.wait(round_, ticks_between_steps(0), never, never);
   if (stop_) return StepEnd::failed;
   return interrupted_ ? StepEnd::interrupted : StepEnd::done;
 }
@@ -84,7 +86,7 @@ StepTimes Replay::times() const {
 void Replay::serve(int lane, const std::function<void(WorkerId)>& prepare_thread) {
   prepare_thread(program_.lanes[lane].worker);
   for (std::uint32_t round = 1;; ++round) {
-    called_.wait(round, spin_ticks_[lane], never, never);
+    called_.wait(round, ticks_between_steps(lane), never, never);
     if (quit_) return;
     perform_round(lane, round);
   }
@@ -93,14 +95,19 @@ void Replay::serve(int lane, const std::function<void(WorkerId)>& prepare_thread
 void Replay::perform_round(int lane, std::uint32_t round) {
   if (wait_for_start(lane, round)) perform(lane, step_);
   const auto all = static_cast<int>(program_.lanes.size());
-  if (returned_.fetch_add(1) + 1 == all) finished_.publish(round);
+  if (returned_.fetch_add(1) + 1 < all) return;
+  if (around_ != nullptr) around_->end();
+  finished_.publish(round);
 }
 
-// The last to arrive starts the clock for all.
+// The last to arrive starts the clock for all. Nobody sleeps meanwhile if it can be helped: who is
+// woken up begins late.
 bool Replay::wait_for_start(int lane, std::uint32_t round) {
   if (arrived_.fetch_add(1) + 1 < static_cast<int>(program_.lanes.size())) {
-    return started_.wait(round, spin_ticks_[lane], stop_, interrupted_);
+    const Ticks patience = around_ != nullptr ? patience_with_counters : 1;
+    return started_.wait(round, patience * spin_ticks_[lane], stop_, interrupted_);
   }
+  if (around_ != nullptr) around_->begin();
   begin_ = ticks_now();
   started_.publish(round);
   return true;

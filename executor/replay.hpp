@@ -3,7 +3,8 @@
 // decision; a thread waits where its list says, runs, and tells how far it has come.
 //
 // Steps are separated by a barrier. All threads begin a step together, so that its time is that of
-// the plan and not of waking threads.
+// the plan and not of waking threads. Between steps a thread spins or sleeps as the plan says of
+// the gap (wait_between_steps).
 #pragma once
 
 #include <atomic>
@@ -36,6 +37,13 @@ struct Failure {
   std::string what;
 };
 
+// Called by the last thread to come to the start of a step, and by the last to leave it: what they
+// look at is neither waking up nor going to sleep. They must not throw.
+struct AroundStep {
+  std::function<void()> begin;
+  std::function<void()> end;
+};
+
 // How a step ended.
 enum class StepEnd { done, failed, interrupted };
 
@@ -52,8 +60,8 @@ class Replay {
   Replay& operator=(const Replay&) = delete;
 
   // Runs one step and returns when all threads are done. After anything but `done` no further step
-  // can be run.
-  StepEnd run_step(std::int64_t step);
+  // can be run. `around` may be null.
+  StepEnd run_step(std::int64_t step, const AroundStep* around = nullptr);
 
   StepTimes times() const;                                            // of the last step
   const std::optional<Failure>& failure() const { return failure_; }  // the first one
@@ -71,6 +79,10 @@ class Replay {
   }
   void fail(ActionId action, const std::string& what);
 
+  Ticks ticks_between_steps(int lane) const {
+    return program_.lanes[lane].sleeps_between_steps ? 0 : spin_ticks_[lane];
+  }
+
   const Program& program_;
   std::vector<Ticks> spin_ticks_;             // by lane
   std::vector<Progress> progress_;            // by lane: entries done in this step
@@ -80,6 +92,7 @@ class Replay {
   alignas(64) std::atomic<int> arrived_{0};   // threads at the start of this round
   alignas(64) std::atomic<int> returned_{0};  // threads at the end of this round
   std::int64_t step_ = 0;
+  const AroundStep* around_ = nullptr;
   std::uint32_t round_ = 0;
   const Stop& interrupted_;
   Stop stop_{false};  // someone has failed

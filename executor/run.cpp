@@ -58,7 +58,11 @@ class Runner {
       : schedule_(schedule), backend_(backend), replay_(replay), data_(data) {}
 
   // The counters of the steps that follow; null: none.
-  void read_counters(EnergyMeter* counters) { counters_ = counters; }
+  void read_counters(EnergyMeter* counters) {
+    counted_ = {};
+    if (counters != nullptr)
+      counted_ = {[counters] { counters->begin_window(); }, [counters] { counters->end_window(); }};
+  }
 
   // From the beginning on.
   template <typename Visit>
@@ -93,9 +97,7 @@ class Runner {
  private:
   void run_step(std::int64_t step) {
     data_.bring_inputs(step);
-    if (counters_ != nullptr) counters_->begin_window();
-    const StepEnd end = replay_.run_step(step);
-    if (counters_ != nullptr) counters_->end_window();
+    const StepEnd end = replay_.run_step(step, counted_.begin ? &counted_ : nullptr);
     if (end == StepEnd::failed) {
       throw std::runtime_error(fmt::format("step {}, {}: {}", step,
                                            action_text(schedule_, replay_.failure()->action),
@@ -108,7 +110,7 @@ class Runner {
   Backend& backend_;
   Replay& replay_;
   StepData& data_;
-  EnergyMeter* counters_ = nullptr;
+  AroundStep counted_;
 };
 
 // The highest byte that any action touches, or that is there from the start.

@@ -7,42 +7,73 @@
 
 #include "planner/edges.hpp"
 #include "planner/lifetimes.hpp"
+#include "schedules/waiting.hpp"
 
 namespace stint {
 
 namespace {
 
-// Waking a worker takes about so long, and the whole machine waits for it.
-constexpr double wake_seconds = 50e-6;
+// Waking a worker takes about so long where it was not measured, and the whole machine waits for
+// it.
+constexpr double usual_wake_seconds = 50e-6;
 // Where spinning costs no watts, a worker that waits longer than this leaves its core to others.
 constexpr double free_spin_seconds = 200e-6;
+// Nobody spins for longer: the executor would not.
+constexpr double longest_spin_seconds = 500e-6;
+
+// A wait in a step, and for a worker's first task what it has waited since the step before.
+struct Gap {
+  double in_step_seconds = 0;
+  double before_seconds = 0;
+};
 
 // What sleeping saves is more than what waking costs.
-Wait wait_for(double gap_seconds, const Device& device, double on_watts) {
-  const double spun_joules = device.wait_watts * (gap_seconds - wake_seconds);
-  const bool pays = device.wait_watts > 0 ? spun_joules > on_watts * wake_seconds
-                                          : gap_seconds >= free_spin_seconds;
+Wait wait_for(const Gap& gap, const Device& device, double on_watts) {
+  if (device.wait_watts.value == 0)
+    return gap.in_step_seconds >= free_spin_seconds ? Wait::sleep : Wait::spin;
+  const double seconds = gap.in_step_seconds + gap.before_seconds;
+  const double measured_seconds = hand_over_seconds(device, Wait::sleep);
+  const double wake_seconds = measured_seconds > 0 ? measured_seconds : usual_wake_seconds;
+  const double saved_joules = device.wait_watts * (seconds - wake_seconds);
+  const bool pays = seconds >= longest_spin_seconds || saved_joules > on_watts * wake_seconds;
   return pays ? Wait::sleep : Wait::spin;
 }
 
-// Decides for every compute action how its worker waits for it: the gap is known beforehand.
-// Returns whether somebody sleeps where spinning would cost.
+// By worker: for how long it has nothing left to do when the step ends.
+std::vector<double> rests_seconds(const Problem& problem, const Simulation& simulation,
+                                  const std::vector<Action>& actions) {
+  std::vector<double> rests(problem.workers.size(), simulation.makespan_seconds);
+  for (std::size_t a = 0; a < actions.size(); ++a) {
+    const double end = simulation.start_seconds[a] + simulation.seconds[a];
+    for (const WorkerId worker : {actions[a].worker, actions[a].occupies}) {
+      if (worker != no_worker)
+        rests[worker] = std::min(rests[worker], simulation.makespan_seconds - end);
+    }
+  }
+  return rests;
+}
+
+// Decides for every compute action how its worker waits for it: the gap is known beforehand, that
+// from one step to the next included. Returns whether sleeping makes a difference to the bill.
 bool set_waits(const Problem& problem, const Simulation& simulation, std::vector<Action>& actions) {
-  bool saves = false;
+  bool matters = false;
   const double on_watts = always_on_watts(problem.platform());
   std::vector<double> free_at(problem.workers.size(), 0);
+  std::vector<double> rests = rests_seconds(problem, simulation, actions);
   for (std::size_t a = 0; a < actions.size(); ++a) {
     Action& action = actions[a];
     const double start = simulation.start_seconds[a];
     if (action.what == Do::compute) {
       const Device& device = problem.device_of(action.worker);
-      action.wait = wait_for(start - free_at[action.worker], device, on_watts);
-      saves = saves || (action.wait == Wait::sleep && device.wait_watts > 0);
+      const Gap gap{start - free_at[action.worker], std::exchange(rests[action.worker], 0)};
+      action.wait = wait_for(gap, device, on_watts);
+      const bool counts = device.wait_watts > 0 || hand_over_seconds(device, Wait::sleep) > 0;
+      matters = matters || (action.wait == Wait::sleep && counts);
     }
     free_at[action.worker] = start + simulation.seconds[a];
     if (action.occupies != no_worker) free_at[action.occupies] = free_at[action.worker];
   }
-  return saves;
+  return matters;
 }
 
 // All buffers, each rounded up as its memory demands, as if none shared a byte.
@@ -62,8 +93,8 @@ Simulation set_times(const Problem& problem, const Draft& draft, Schedule& sched
     edges[a].insert(edges[a].end(), draft.actions[a].after.begin(), draft.actions[a].after.end());
   set_after(problem, edges, schedule.actions);
   Simulation simulation = simulate(schedule);
-  const bool saves = set_waits(problem, simulation, schedule.actions);
-  return saves ? simulate(schedule) : simulation;
+  const bool matters = set_waits(problem, simulation, schedule.actions);
+  return matters ? simulate(schedule) : simulation;
 }
 
 template <typename Value>

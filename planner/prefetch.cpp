@@ -9,6 +9,7 @@
 #include "planner/draft.hpp"
 #include "schedules/result_places.hpp"
 #include "schedules/simulate.hpp"
+#include "schedules/waiting.hpp"
 
 namespace stint {
 namespace {
@@ -139,6 +140,32 @@ class Prefetching {
   std::map<MemoryId, Rest> rests_;
 };
 
+// What it may take longer to read a batch that another worker has loaded. Bringing it in between
+// two steps takes longer than that, but is in neither of them.
+double fetching_seconds(const Schedule& ahead) {
+  double dearest = 0;
+  for (const Device& device : ahead.platform.devices)
+    dearest = std::max(dearest, hand_over_price(device, read_term));
+  double seconds = 0;
+  for (const Action& action : ahead.actions) {
+    if (action.what != Do::load || action.for_step != 1) continue;
+    for (const BufferId buffer : action.writes)
+      seconds += dearest * static_cast<double>(ahead.buffers[buffer].bytes);
+  }
+  return seconds;
+}
+
+double most_watts(const Platform& platform) {
+  double watts = always_on_watts(platform);
+  for (const Device& device : platform.devices) {
+    double busiest = 0;
+    for (const PowerState& state : device.states)
+      busiest = std::max(busiest, state.busy_watts.value);
+    watts += device.active_watts + device.workers * std::max(busiest, device.wait_watts.value);
+  }
+  return watts;
+}
+
 }  // namespace
 
 std::optional<Schedule> with_prefetch(const Problem& problem, const Schedule& plan) {
@@ -150,8 +177,11 @@ std::optional<Schedule> with_prefetch(const Problem& problem, const Schedule& pl
   Answer needs;
   if (!accept(problem, ahead, needs)) return std::nullopt;
   constexpr double rounding = 1 + 1e-12;
-  const bool costs_more = ahead.predicted.seconds > plan.predicted.seconds * rounding ||
-                          ahead.predicted.joules > plan.predicted.joules * rounding;
+  const double fetching = fetching_seconds(ahead);
+  const double fetching_joules = fetching * most_watts(problem.platform());
+  const bool costs_more =
+      ahead.predicted.seconds > plan.predicted.seconds * rounding + fetching ||
+      ahead.predicted.joules > plan.predicted.joules * rounding + fetching_joules;
   return costs_more ? std::nullopt : std::optional(std::move(ahead));
 }
 

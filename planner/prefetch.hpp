@@ -4,7 +4,8 @@
 // converting samples costs the step nothing as long as it takes no longer than that.
 //
 // This is done to a plan that is finished otherwise, whoever made it, and only where it costs
-// nothing that is counted: neither seconds nor joules, and no memory beyond the bounds. Where
+// nothing that is counted, but for fetching the batch from another worker's cache where that has a
+// price: neither seconds nor joules, and no memory beyond the bounds. Where
 // memory is the aim, where no worker ever idles, or where a second batch does not fit, inputs stay
 // as they are: there when the step begins, or loaded within it. Graphs of tasks, whose inputs come
 // from nowhere, are left alone. Cost: that of finishing a plan once more.

@@ -8,6 +8,8 @@
 
 #include "schedules/cache_traffic.hpp"
 #include "schedules/cost.hpp"
+#include "schedules/handed_bytes.hpp"
+#include "schedules/waiting.hpp"
 
 namespace stint {
 namespace {
@@ -37,7 +39,9 @@ class Clock {
         times_(schedule.platform),
         workers_(workers),
         lanes_(order.lanes),
+        hand_overs_(schedule, workers),
         cache_seconds_(cache_seconds(schedule, workers, order.lanes)),
+        handed_seconds_(handed_over_seconds(schedule, workers, order)),
         result_(result),
         free_at_(workers_.size(), 0),
         channel_of_(channels(platform_)),
@@ -68,6 +72,7 @@ class Clock {
     if (done < schedule_.actions.size()) {
       throw std::logic_error("simulate: the schedule's order has a cycle; validate it first");
     }
+    bill_end_of_step();
   }
 
  private:
@@ -128,7 +133,8 @@ class Clock {
         next_waiting_[worker] = std::exchange(waiting_for_[earlier], worker);
         return;
       }
-      head.ready_seconds = std::max(head.ready_seconds, end_seconds(earlier));
+      const double passing = hand_overs_.seconds(earlier, head.action);
+      head.ready_seconds = std::max(head.ready_seconds, end_seconds(earlier) + passing);
     }
     ready_.push({head.ready_seconds, head.action});
   }
@@ -164,7 +170,8 @@ class Clock {
       const DeviceId device{workers_[action.worker].device};
       const Task& task = schedule_.graph.tasks[action.task];
       const PowerState& state = platform_.devices[device].states[std::max(0, action.state)];
-      const double traffic = cache_seconds_.empty() ? 0 : cache_seconds_[id];
+      const double traffic = (cache_seconds_.empty() ? 0 : cache_seconds_[id]) +
+                             (handed_seconds_.empty() ? 0 : handed_seconds_[id]);
       result_.seconds[id] =
           (times_.seconds_at_speed_1(task, device).value_or(0) + traffic) / state.speed;
       result_.joules[id] = busy_watts(task, state) * result_.seconds[id];
@@ -206,6 +213,16 @@ class Clock {
     wake_up(id);
   }
 
+  // Who is done waits for the step to end, and then for the next.
+  void bill_end_of_step() {
+    for (std::size_t w = 0; w < workers_.size(); ++w) {
+      if (workers_[w].is_link()) continue;
+      if (wait_between_steps(schedule_, lanes_.lists[w]) == Wait::sleep) continue;
+      const Device& device = platform_.devices[workers_[w].device];
+      result_.joules_by.wait += device.wait_watts * (result_.makespan_seconds - free_at_[w]);
+    }
+  }
+
   void wake_up(ActionId id) {
     done_[id] = true;
     WorkerId waiting = std::exchange(waiting_for_[id], no_worker);
@@ -222,7 +239,9 @@ class Clock {
   TaskTimes times_;
   const std::vector<Worker>& workers_;
   const Lanes& lanes_;
-  std::vector<double> cache_seconds_;  // by action, or none
+  HandOvers hand_overs_;
+  std::vector<double> cache_seconds_;   // by action, or none
+  std::vector<double> handed_seconds_;  // by action, or none
   Simulation& result_;
   std::vector<double> free_at_;          // by worker
   std::vector<int> channel_of_;          // by link

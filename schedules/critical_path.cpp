@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "schedules/clock.hpp"
+#include "schedules/waiting.hpp"
 
 namespace stint {
 namespace {
@@ -14,8 +15,12 @@ class Chain {
  public:
   Chain(const Schedule& schedule, const std::vector<Worker>& workers, const Lanes& lanes,
         const Simulation& simulation)
-      : schedule_(schedule), lanes_(lanes), simulation_(simulation) {
-    find_neighbours_on_channels(workers);
+      : schedule_(schedule),
+        workers_(workers),
+        hand_overs_(schedule, workers),
+        lanes_(lanes),
+        simulation_(simulation) {
+    find_neighbours_on_channels();
   }
 
   std::vector<ActionId> find() const {
@@ -35,11 +40,11 @@ class Chain {
   }
 
   // Copies of one channel are served one after another.
-  void find_neighbours_on_channels(const std::vector<Worker>& workers) {
+  void find_neighbours_on_channels() {
     const std::vector<int> channel_of = channels(schedule_.platform);
     std::vector<std::tuple<int, double, int>> served;  // channel, start, action
     for (int i = 0; i < static_cast<int>(schedule_.actions.size()); ++i) {
-      const Worker& worker = workers[schedule_.actions[i].worker];
+      const Worker& worker = workers_[schedule_.actions[i].worker];
       if (worker.is_link())
         served.emplace_back(channel_of[worker.link], simulation_.start_seconds[i], i);
     }
@@ -62,8 +67,11 @@ class Chain {
 
   ActionId decided_by(ActionId id) const {
     ActionId latest = nothing;
+    const auto seen_at = [&](ActionId earlier) {
+      return end_of(earlier) + hand_overs_.seconds(earlier, id);
+    };
     const auto consider = [&](ActionId earlier) {
-      if (latest == nothing || end_of(earlier) > end_of(latest)) latest = earlier;
+      if (latest == nothing || seen_at(earlier) > seen_at(latest)) latest = earlier;
     };
     for_each_predecessor(schedule_, lanes_, id, consider);
     if (before_on_channel_[id] != nothing) consider(before_on_channel_[id]);
@@ -71,6 +79,8 @@ class Chain {
   }
 
   const Schedule& schedule_;
+  const std::vector<Worker>& workers_;
+  HandOvers hand_overs_;
   const Lanes& lanes_;
   const Simulation& simulation_;
   std::vector<ActionId> before_on_channel_;  // by action

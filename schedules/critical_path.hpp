@@ -1,5 +1,5 @@
 // Why a simulated step is not shorter: a chain of actions from the begin of the step to its end, in
-// which each starts as soon as the one before it has ended (or has entered its power state then).
+// which each starts as soon as the one before it has ended (switching, hand-overs apart).
 //
 // An action is decided by whatever ended last of what it waited for: what precedes it in a list,
 // what its `after` names, or the copy before it on its channel. There may be other chains as long.

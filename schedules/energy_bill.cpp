@@ -213,7 +213,8 @@ double marginal_joules(const Schedule& schedule, const Worker& worker, const Act
     const PowerState& state = platform.devices[worker.device].states[std::max(0, action.state)];
     return busy_watts(schedule.graph.tasks[action.task], state) * seconds;
   }
-  if (!worker.is_link()) return 0;
+  if (!worker.is_link())  // a load, of which no plan knows how long it takes
+    return platform.devices[worker.device].states.front().busy_watts * seconds;
   const Link& link = platform.links[worker.link];
   return link.joules_per_byte * static_cast<double>(bytes_moved(schedule, action)) +
          link.active_watts * seconds;

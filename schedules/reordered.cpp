@@ -7,6 +7,7 @@
 
 #include "schedules/clock.hpp"
 #include "schedules/layout.hpp"
+#include "schedules/waiting.hpp"
 
 namespace stint {
 namespace {
@@ -81,15 +82,21 @@ class ListSchedule {
     events_.push({-seconds, 1, resource});
   }
 
-  // Calls start(action) → (seconds, held resource or −1) and end(action, seconds).
-  template <typename Start, typename End>
-  double run(Start start, End end) {
+  // The action is told of something at that time.
+  void tell(ActionId action, double seconds) { events_.push({-seconds, 3, action}); }
+
+  // Calls start(action) → (seconds, held resource or −1), end(action, seconds) and, where it is
+  // told of something, told(action, seconds).
+  template <typename Start, typename End, typename Told>
+  double run(Start start, End end, Told told) {
     double makespan = 0;
     while (!events_.empty()) {
       const auto [minus_seconds, kind, what] = events_.top();
       events_.pop();
       const double now = -minus_seconds;
-      if (kind == 2) {
+      if (kind == 3) {
+        told(ActionId{what}, now);
+      } else if (kind == 2) {
         end(ActionId{what}, now);
       } else if (free_at_[what] <= now && !ready_[what].empty()) {
         makespan = std::max(makespan, take(what, now, start));
@@ -120,7 +127,7 @@ class ListSchedule {
   const std::vector<double>& tails_;
   std::vector<std::priority_queue<std::tuple<double, int, int>>> ready_;  // by resource
   std::vector<double> free_at_;                                           // by resource
-  // Earliest first; at one time ends (2) before starts (1).
+  // Earliest first; at one time news (3) before ends (2) before starts (1).
   std::priority_queue<std::tuple<double, int, int>> events_;
 };
 
@@ -129,21 +136,22 @@ class ListSchedule {
 Reordered::Reordered(const Schedule& schedule, const std::vector<Worker>& workers,
                      const Order& order)
     : schedule_(schedule),
+      workers_(workers),
       order_(order),
       successors_(schedule.actions.size()),
       predecessors_(schedule.actions.size(), 0) {
-  find_resources(workers);
+  find_resources();
   find_dependences();
 }
 
 // A link is its channel.
-void Reordered::find_resources(const std::vector<Worker>& workers) {
+void Reordered::find_resources() {
   const std::vector<int> channel_of = channels(schedule_.platform);
-  resources_ = static_cast<int>(workers.size() + channel_of.size());
+  resources_ = static_cast<int>(workers_.size() + channel_of.size());
   for (const Action& action : schedule_.actions) {
-    const Worker& worker = workers[action.worker];
+    const Worker& worker = workers_[action.worker];
     const int channel = worker.is_link() ? channel_of[worker.link] : 0;
-    resource_.push_back(worker.is_link() ? static_cast<int>(workers.size()) + channel
+    resource_.push_back(worker.is_link() ? static_cast<int>(workers_.size()) + channel
                                          : static_cast<int>(action.worker));
     held_.push_back(action.occupies);
   }
@@ -191,12 +199,17 @@ double Reordered::list_makespan(const std::vector<double>& seconds) const {
     const ActionId id{static_cast<int>(i)};
     if (waiting_for[i] == 0) list.make_ready(id, resource_[i], 0);
   }
-  return list.run([&](ActionId id) { return std::pair(seconds[id], held_[id]); },
-                  [&](ActionId id, double now) {
-                    for (const ActionId later : successors_[id]) {
-                      if (--waiting_for[later] == 0) list.make_ready(later, resource_[later], now);
-                    }
-                  });
+  const auto told = [&](ActionId id, double now) {
+    if (--waiting_for[id] == 0) list.make_ready(id, resource_[id], now);
+  };
+  const HandOvers hand_overs(schedule_, workers_);
+  const auto end = [&](ActionId id, double now) {
+    for (const ActionId later : successors_[id]) {
+      const double passing = hand_overs.seconds(id, later);
+      passing > 0 ? list.tell(later, now + passing) : told(later, now);
+    }
+  };
+  return list.run([&](ActionId id) { return std::pair(seconds[id], held_[id]); }, end, told);
 }
 
 double Reordered::lower_bound(const std::vector<double>& seconds) const {

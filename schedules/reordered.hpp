@@ -23,11 +23,12 @@ class Reordered {
   double lower_bound(const std::vector<double>& seconds) const;  // longest path, busiest worker
 
  private:
-  void find_resources(const std::vector<Worker>& workers);
+  void find_resources();
   void find_dependences();
   std::vector<double> tails(const std::vector<double>& seconds) const;
 
   const Schedule& schedule_;
+  const std::vector<Worker>& workers_;
   const Order& order_;
   int resources_ = 0;                              // workers of devices, channels
   std::vector<int> resource_;                      // by action

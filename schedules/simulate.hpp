@@ -1,9 +1,9 @@
 // The simulator: virtual time and energy of one step of a schedule. Deterministic to the bit.
 //
-// An action starts when its worker is free and everything in its `after` list has finished. Links
-// are workers; links of one channel serve one copy at a time, first come first served, ties by the
-// order of the file. energy_by term as in platforms/README.md. Steps repeat, so a worker begins in
-// the power state in which it ended the step before.
+// An action starts when its worker is free and everything in its `after` list has finished and was
+// handed over (waiting.hpp). Links are workers; those of one channel serve one copy at a time,
+// first come first served, ties by the order of the file. Energy as in platforms/README.md. Steps
+// repeat: a worker begins in the power state in which it ended the last, and waits for the next.
 //
 // Needs a schedule whose names resolve and whose order is acyclic: validate() asks it only then.
 // Cost: O(n log w + e) for n actions, w workers, e entries in the lists of actions.

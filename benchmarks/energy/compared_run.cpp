@@ -22,6 +22,15 @@ std::int64_t busy_workers(const Schedule& schedule) {
   return std::ssize(workers);
 }
 
+// What making the next batch of samples drew, which is no part of a plan.
+double joules_of_loads(const RunReport& report) {
+  double joules = 0;
+  for (const BillLine& line : report.bills.front().lines) {
+    if (line.name == "load") joules += line.measured.joules;
+  }
+  return joules;
+}
+
 }  // namespace
 
 Spent ComparedRun::mean() const {
@@ -52,9 +61,9 @@ void run_again(const MeterPlaces& places, std::int64_t steps, ComparedRun& compa
   const RunReport report = run(compared.schedule, options, never);
   const MeasuredEnergy& energy = report.energy.measured.value();
   const double joules = energy.predicted_covered.total();
+  const double measured = report.measured.joules - joules_of_loads(report);
   compared.predicted = {report.predicted.seconds, joules, joules / report.predicted.seconds};
-  compared.measured.push_back(
-      {report.measured.seconds, report.measured.joules, report.measured.joules / energy.seconds});
+  compared.measured.push_back({report.measured.seconds, measured, measured / energy.seconds});
 }
 
 double error_of(const ComparedRun& run, double (*quantity)(const Spent&)) {

@@ -12,8 +12,9 @@
 
 namespace stint {
 
-// Of a step; joules of what counters see. Measured seconds are the median over the steps, joules
-// the mean, and watts are joules over the mean of the counters' windows.
+// Of a step; joules of what counters see, without making the next batch of samples. Measured
+// seconds are the median over the steps, joules the mean, and watts are joules over the mean of the
+// counters' windows.
 struct Spent {
   double seconds = 0;
   double joules = 0;

@@ -2,15 +2,18 @@
 // for the time that the program is on its cores; networks that the calibration does not know are
 // planned and run, twice; seconds, watts and joules stand next to each other.
 //
-//   predictions [--quick | --least] [NETWORK:BATCH…]
+//   predictions [--quick | --least] [--machine FILE] [NETWORK:BATCH…]
 //
 // Every network is predicted twice: by the time models of the machine in general, and by its own
-// kernels (calibrate --for); on one worker, and on all.
+// kernels (calibrate --for); on one worker, and on all. What calibration finds in general is
+// written to the file; if it is there already, it is taken from it.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,7 @@
 #include "executor/calibrate/calibration_text.hpp"
 #include "executor/calibrate/observation.hpp"
 #include "files/input_error.hpp"
+#include "files/text_file.hpp"
 #include "schedules/text_table.hpp"
 #include "schedules/units.hpp"
 #include "tests/support/work_counter.hpp"
@@ -34,7 +38,8 @@ constexpr DrawnWatts watts{.idle = 10, .busy = 5};
 
 struct Options {
   bool quick = false;
-  bool least = false;  // hardly anything: to see that it works
+  bool least = false;   // hardly anything: to see that it works
+  std::string machine;  // a platform file
   std::vector<std::string> networks;
 };
 
@@ -46,8 +51,11 @@ Options parse(int argc, char** argv) {
       options.quick = true;
     } else if (argument == "--least") {
       options.least = true;
+    } else if (argument == "--machine" && i + 1 < argc) {
+      options.machine = argv[++i];
     } else if (argument.starts_with("-")) {
-      throw InputError(argument, "no such option; expected [--quick] [NETWORK:BATCH…]");
+      throw InputError(argument,
+                       "no such option; expected [--quick] [--machine FILE] [NETWORK:BATCH…]");
     } else {
       options.networks.push_back(argument);
     }
@@ -69,13 +77,17 @@ Asked asked(const std::string& text) {
           colon == std::string::npos ? 1 : std::stoll(text.substr(colon + 1))};
 }
 
-Calibration calibrated(const Options& options, const MeterPlaces& places) {
+Platform calibrated(const Options& options, const MeterPlaces& places) {
+  if (std::filesystem::exists(options.machine)) return read_platform(options.machine);
   CalibrateOptions calibrate_options{.quick = options.quick || options.least, .meters = places};
   if (options.least) {
     calibrate_options.design = {.networks = 4, .most_flops = 1e6, .most_bytes = 1 << 18};
     calibrate_options.power_window_seconds = 0.1;
   }
-  return calibrate(calibrate_options, never);
+  const Calibration found = calibrate(calibrate_options, never);
+  fmt::print("{}", calibration_text(found));
+  if (!options.machine.empty()) write_text(options.machine, platform_text(found.platform));
+  return found.platform;
 }
 
 // The machine in general, with the kernels of one network besides.
@@ -108,25 +120,34 @@ void add_row(const ComparedRun& run, TextTable& table) {
              signed_percent(error_of(run, joules_of)), percent_text(floor_of(run, joules_of))});
 }
 
-void print_medians(const std::vector<ComparedRun>& runs, const std::string& which,
-                   bool (*is_one)(const ComparedRun&), const std::string& basis) {
-  const auto is_meant = [&](const ComparedRun& run) { return is_one(run) && run.basis == basis; };
-  if (std::none_of(runs.begin(), runs.end(), is_meant)) return;
-  const auto medians = [&](double (*quantity)(const Spent&)) {
-    std::vector<double> errors;
-    std::vector<double> floors;
-    for (const ComparedRun& run : runs) {
-      if (!is_meant(run)) continue;
-      errors.push_back(std::abs(error_of(run, quantity)));
-      floors.push_back(floor_of(run, quantity));
-    }
-    const double error = median(errors);
-    const double floor = median(floors);
-    return fmt::format("error {}, noise floor {}, ratio {}", percent_text(error),
-                       percent_text(floor), floor > 0 ? fmt::format("{:.2f}", error / floor) : "-");
-  };
-  fmt::print("{}, {}: seconds: {}; joules: {}\n", which, basis, medians(seconds_of),
-             medians(joules_of));
+// The medians of some runs' errors and floors, and how often the floor the error is.
+std::vector<std::string> medians(const std::vector<ComparedRun>& runs,
+                                 double (*quantity)(const Spent&)) {
+  std::vector<double> errors;
+  std::vector<double> floors;
+  for (const ComparedRun& run : runs) {
+    errors.push_back(std::abs(error_of(run, quantity)));
+    floors.push_back(floor_of(run, quantity));
+  }
+  const double error = median(errors);
+  const double floor = median(floors);
+  return {percent_text(error), percent_text(floor),
+          floor > 0 ? fmt::format("{:.2f}", error / floor) : "-"};
+}
+
+void add_medians(const std::vector<ComparedRun>& runs, const std::string& basis, bool several,
+                 TextTable& table) {
+  std::vector<ComparedRun> some;
+  std::copy_if(runs.begin(), runs.end(), std::back_inserter(some), [&](const ComparedRun& run) {
+    return run.basis == basis && (run.workers > 1) == several;
+  });
+  if (some.empty()) return;
+  std::vector<std::string> cells = {several ? "several" : "one", basis,
+                                    std::to_string(some.size())};
+  for (const auto quantity : {seconds_of, watts_of, joules_of}) {
+    for (std::string& cell : medians(some, quantity)) cells.push_back(std::move(cell));
+  }
+  table.row(std::move(cells));
 }
 
 void print(const std::vector<ComparedRun>& runs) {
@@ -145,21 +166,29 @@ void print(const std::vector<ComparedRun>& runs) {
                    {"error"},
                    {"floor"}});
   for (const ComparedRun& run : runs) add_row(run, table);
-  fmt::print("\n{}\nmedians over networks:\n", table.text());
-  for (const char* basis : {"models", "kernels"}) {
-    print_medians(
-        runs, "one worker", [](const ComparedRun& run) { return run.workers == 1; }, basis);
-    print_medians(
-        runs, "several workers", [](const ComparedRun& run) { return run.workers > 1; }, basis);
+  TextTable summary({{"workers", TextTable::Align::left},
+                     {"medians by", TextTable::Align::left},
+                     {"plans"},
+                     {"seconds"},
+                     {"floor"},
+                     {"ratio"},
+                     {"watts"},
+                     {"floor"},
+                     {"ratio"},
+                     {"joules"},
+                     {"floor"},
+                     {"ratio"}});
+  for (const bool several : {false, true}) {
+    for (const char* basis : {"models", "kernels"}) add_medians(runs, basis, several, summary);
   }
+  fmt::print("\n{}\n{}", table.text(), summary.text());
 }
 
 void measure(const Options& options) {
   const WorkCounter counter(watts, WorkCounter::Threads::several);
   const MeterPlaces places{
       .powercap = WorkCounter::root, .perf = "none", .nvml = "none", .files = &counter};
-  const Calibration general = calibrated(options, places);
-  fmt::print("{}", calibration_text(general));
+  const Platform general = calibrated(options, places);
   std::vector<ComparedRun> runs;
   for (const std::string& text : options.networks) {
     const Asked network = asked(text);
@@ -168,8 +197,8 @@ void measure(const Options& options) {
       for (const Platform& some : {with_one_worker(platform), platform})
         runs.push_back(planned_run(network.name, model, network.batch, some, basis));
     };
-    add(general.platform, "models");
-    add(with_kernels_of(network, general.platform), "kernels");
+    add(general, "models");
+    add(with_kernels_of(network, general), "kernels");
   }
   for (int turn = 0; turn < 2; ++turn) {
     for (ComparedRun& run : runs) run_again(places, options.least ? 2 : 20, run);

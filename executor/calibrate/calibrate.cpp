@@ -9,6 +9,7 @@
 #include "executor/calibrate/conditions.hpp"
 #include "executor/calibrate/fit_time_model.hpp"
 #include "executor/calibrate/measure_caches.hpp"
+#include "executor/calibrate/measure_hand_overs.hpp"
 #include "executor/calibrate/measure_kernels.hpp"
 #include "executor/calibrate/measure_links.hpp"
 #include "executor/calibrate/measure_power.hpp"
@@ -83,6 +84,7 @@ void for_each_device(Platform& platform, bool all_busy, const Measure& measure) 
     measure(device, StepClocks{without_traffic(clocks.seconds, device),
                                without_traffic(clocks.alone, device)});
     if (!caches.terms.empty()) device.time_model[cache_prices] = caches;
+    measure_hand_overs(core, device);
     core += device.workers;
   }
   Cores::here().pin_this_thread_to_all();
@@ -131,6 +133,7 @@ void measure_for(const NetworkStep& asked, const CalibrateOptions& options,
     device.kernels = measure_kernels(asked, clocks.seconds);
     found.devices.push_back({device.name, {}});
   });
+  if (!interrupted) measure_power(options, {asked}, found);
 }
 
 }  // namespace

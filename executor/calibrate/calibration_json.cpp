@@ -1,6 +1,7 @@
 #include "executor/calibrate/calibration_text.hpp"
 #include "files/json_text.hpp"
 #include "platforms/names.hpp"
+#include "schedules/waiting.hpp"
 
 namespace stint {
 namespace {
@@ -26,6 +27,10 @@ Json device_json(const Device& device, const std::vector<ModelErrors>& errors) {
   return {{"device", device.name},
           {"workers", device.workers},
           {"kernels", device.kernels.size()},
+          {"hand_over_seconds", hand_over_seconds(device, Wait::spin)},
+          {"wake_seconds", hand_over_seconds(device, Wait::sleep)},
+          {"handed_read_seconds_per_byte", hand_over_price(device, read_term)},
+          {"handed_write_seconds_per_byte", hand_over_price(device, write_term)},
           {"ops", std::move(ops)}};
 }
 

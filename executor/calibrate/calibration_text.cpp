@@ -7,6 +7,7 @@
 #include "platforms/names.hpp"
 #include "schedules/text_table.hpp"
 #include "schedules/units.hpp"
+#include "schedules/waiting.hpp"
 
 namespace stint {
 namespace {
@@ -42,6 +43,19 @@ std::string models_text(const std::vector<ModelErrors>& errors) {
   text += fmt::format("; {} held-out steps: {}", steps.held_out, errors_text(steps));
   if (steps.alone < 1) text += fmt::format("; alone {} of the time", percent_text(steps.alone));
   return text;
+}
+
+std::string hand_overs_text(const Device& device) {
+  const double spin = hand_over_seconds(device, Wait::spin);
+  if (spin == 0) return "";
+  const auto by_mebibyte = [&](const char* term) {
+    return seconds_text(hand_over_price(device, term) * (1 << 20));
+  };
+  return fmt::format(
+      "{}: {} to hand over to a worker that spins, {} to one that sleeps; 1 MiB from another's "
+      "cache takes {} longer to read, {} to write\n",
+      device.name, seconds_text(spin), seconds_text(hand_over_seconds(device, Wait::sleep)),
+      by_mebibyte(read_term), by_mebibyte(write_term));
 }
 
 std::string link_text(const Platform& platform, LinkId id) {
@@ -80,6 +94,7 @@ std::string calibration_text(const Calibration& calibration) {
     text +=
         fmt::format("{}, {} busy: {}\n", name, calibration.all_busy ? "all workers" : "one worker",
                     errors.empty() ? kernels_text(platform.devices[i]) : models_text(errors));
+    text += hand_overs_text(platform.devices[i]);
   }
   for (int i = 0; i < static_cast<int>(platform.links.size()); ++i) {
     if (platform.links[i].bytes_per_second.basis == Basis::measured)

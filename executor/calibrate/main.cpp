@@ -63,6 +63,8 @@ int calibrate(Options& options) {
   if (options.output == "-" && (options.json || options.compare)) {
     throw stint::InputError("-o -", "standard output asked for twice; expected a file");
   }
+  const std::string output = output_of(options);
+  if (!output.empty() && output != "-") stint::expect_writable(output);
   const bool draw = !options.quiet && isatty(STDERR_FILENO) != 0;
   if (draw) options.calibrate.progress = draw_progress;
   const stint::Calibration found = stint::calibrate(options.calibrate, interrupted);
@@ -71,7 +73,6 @@ int calibrate(Options& options) {
     std::cerr << "calibrate: interrupted; nothing was written\n";
     return failed;
   }
-  const std::string output = output_of(options);
   if (!output.empty()) stint::write_text(output, platform_text(found.platform) + "\n");
   print(options, found);
   return ok;
@@ -107,10 +108,8 @@ void add_options(CLI::App& app, Options& options) {
       ->transform(CLI::CheckedTransformer(busy).description(""));
   app.add_flag("--quick", calibrate.quick, "fewer and smaller shapes: within a minute")
       ->excludes(file);
-  app.add_option("--powercap-root", calibrate.meters.powercap, "the folder of powercap counters")
-      ->excludes(file);
-  app.add_option("--perf-root", calibrate.meters.perf, "the folder of perf's power unit")
-      ->excludes(file);
+  app.add_option("--powercap-root", calibrate.meters.powercap, "the folder of powercap counters");
+  app.add_option("--perf-root", calibrate.meters.perf, "the folder of perf's power unit");
   app.add_flag("--compare", options.compare,
                "print errors by op, next to those of models that others use")
       ->excludes(file);

@@ -11,6 +11,7 @@
 #include "schedules/clock.hpp"
 #include "schedules/cost.hpp"
 #include "schedules/happens_before.hpp"
+#include "schedules/waiting.hpp"
 
 namespace stint {
 namespace {
@@ -204,10 +205,22 @@ class Describing {
     const Request& request = problem_.request();
     const double watts = always_on_watts(problem_.platform());
     power_.problem.deadline_seconds = deadline_seconds(request);
+    if (power_.problem.deadline_seconds) *power_.problem.deadline_seconds -= passing_seconds();
     if (request.bill == Bill::makespan)
       power_.problem.watts = watts;
     else
       power_.problem.fixed_joules = watts * billed_seconds(request, 0);
+  }
+
+  // What hand-overs take of the step as it is, which states do not change.
+  double passing_seconds() const {
+    if (HandOvers(schedule_, problem_.workers).are_free()) return 0;
+    PowerChoices choices;
+    for (const ActionId id : power_.order) {
+      const Action& action = schedule_.actions[id];
+      choices.push_back(is_chosen(action) ? std::max(0, action.state) : 0);
+    }
+    return std::max(0.0, simulation_.makespan_seconds - price(power_.problem, choices).seconds);
   }
 
   const Problem& problem_;

@@ -135,3 +135,17 @@ TEST_CASE("joules of a run on a calibrated machine are those that its counter dr
     if (least_disturbed > exact / 2) WARN("no step was left alone by other programs");
   }
 }
+
+TEST_CASE("the kernels of a network are measured together with watts", "[energy]") {
+  const WorkCounter counter(watts);
+  const Calibration found = calibrate({.file = bundled("models/lenet5.json"),
+                                       .batch = 2,
+                                       .meters = places(counter),
+                                       .power_window_seconds = 0.05},
+                                      never);
+  CHECK(found.power_basis == "measured:fake");
+  const Device& device = found.platform.devices.front();
+  CHECK_FALSE(device.kernels.empty());
+  CHECK(device.idle_watts.basis == Basis::measured);
+  CHECK(device.states.front().busy_watts.value > 0);
+}

@@ -117,3 +117,50 @@ TEST_CASE("more workers than there can be threads are refused", "[program]") {
                         program, std::vector<double>(5000, 0), [](WorkerId) {}, never),
                     Catch::Contains("5000 workers and links have some; expected at most 4096"));
 }
+
+TEST_CASE("a worker sleeps between steps if it sleeps before its first task", "[program]") {
+  ScheduleBuilder builder(side_by_side(3), platform_text(course_machine(2)));
+  const ActionId first = builder.compute("T0", "n0/cpu/0", {}, {});
+  builder.compute("T1", "n0/cpu/0", {}, {});
+  builder.compute("T2", "n0/cpu/1", {}, {}, {first});
+  Schedule schedule = builder.finish();
+  schedule.actions[1].wait = schedule.actions[2].wait = Wait::sleep;
+  const Program program = compiled(schedule);
+  CHECK_FALSE(program.lanes[0].sleeps_between_steps);
+  CHECK(program.lanes[1].sleeps_between_steps);
+}
+
+TEST_CASE("what is called around a step is called once at either end of it", "[program]") {
+  class Counting : public Backend {
+   public:
+    explicit Counting(std::atomic<int>& done) : done_(done) {}
+    std::unique_ptr<Job> compute(const Action&, const Operands&, double) override {
+      struct One : Job {
+        explicit One(std::atomic<int>& done) : done_(done) {}
+        void run(std::int64_t) override { ++done_; }
+        std::atomic<int>& done_;
+      };
+      return std::make_unique<One>(done_);
+    }
+    std::unique_ptr<Job> copy(const Action&, const Operands&, double) override { return nullptr; }
+    std::unique_ptr<Job> load(const Action&, const Operands&, double) override { return nullptr; }
+
+   private:
+    std::atomic<int>& done_;
+  };
+  ScheduleBuilder builder(side_by_side(4), platform_text(course_machine(2)));
+  for (int i = 0; i < 4; ++i)
+    builder.compute("T" + std::to_string(i), i % 2 == 0 ? "n0/cpu/0" : "n0/cpu/1", {}, {});
+  const Schedule schedule = builder.finish();
+  std::atomic<int> done{0};
+  Counting backend(done);
+  const Program program = compile(schedule, std::vector<double>(4, 0), backend);
+  const Stop never{false};
+  Replay replay(
+      program, std::vector<double>(program.lanes.size(), 0), [](WorkerId) {}, never);
+  std::vector<int> seen;
+  const AroundStep around{[&] { seen.push_back(done); }, [&] { seen.push_back(done); }};
+  for (int step = 0; step < 3; ++step) CHECK(replay.run_step(step, &around) == StepEnd::done);
+  CHECK(replay.run_step(3) == StepEnd::done);
+  CHECK(seen == std::vector<int>{0, 4, 4, 8, 8, 12});
+}

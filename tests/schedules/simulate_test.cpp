@@ -17,7 +17,8 @@ TEST_CASE("the training step's times and joules are those worked out by hand", "
   CHECK(s.joules_by.compute == 4.0 * (2 + 2 + 3 + 1 + 2 + 1 + 1) + 20.0);
   CHECK(s.joules_by.copy == 8 * 0.125 + (8 * 0.125 + 2 * 1.5));
   CHECK(s.joules_by.switches == 0);
-  CHECK(s.joules_by.wait == 0.5 * (4 + 11));   // n0/cpu/0 from 6 to 10, n0/cpu/1 from 2 to 13
+  // n0/cpu/0 from 6 to 10 and, for the next step, from 13 to 14; n0/cpu/1 from 2 to 13.
+  CHECK(s.joules_by.wait == 0.5 * (4 + 1 + 11));
   CHECK(s.joules_by.active == 1.0 * (6 + 4));  // the cpu computes from 0 to 6 and 10 to 14
   CHECK(s.joules_by.idle == 14.0 * (2 + 5));
   CHECK(s.joules_by.base == 140.0);

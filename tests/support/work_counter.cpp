@@ -39,8 +39,15 @@ std::string WorkCounter::read(const std::string& path) const {
   if (path == zone + "/max_energy_range_uj") return "1000000000000000";
   if (path != zone + "/energy_uj") throw SystemFileError(path, ENOENT);
   const std::scoped_lock alone(reading_);
+  const double begin = seconds_of(CLOCK_MONOTONIC);
+  const double own_begin = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   if (threads_ == Threads::several) refresh_clocks();
-  readings_.push_back({seconds_of(CLOCK_MONOTONIC), seconds_of(CLOCK_PROCESS_CPUTIME_ID)});
+  const double core_seconds = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  const double own_seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID) - own_begin;
+  readings_.push_back(
+      {begin - spent_.wall_seconds, core_seconds - own_seconds - spent_.core_seconds});
+  spent_.wall_seconds += seconds_of(CLOCK_MONOTONIC) - begin;
+  spent_.core_seconds += own_seconds;
   return std::to_string(std::llround(1e6 * joules({}, readings_.back())));
 }
 

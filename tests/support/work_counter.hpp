@@ -26,7 +26,7 @@ struct CountedWork {
 class WorkCounter : public SystemFiles {
  public:
   // With several threads at work while others look at the counter, bringing their clocks up to date
-  // makes a reading take some ten microseconds more.
+  // makes a reading take some ten microseconds more. The counter stands still while it is read.
   enum class Threads { one, several };
   explicit WorkCounter(const DrawnWatts& watts, Threads threads = Threads::one)
       : watts_(watts), threads_(threads) {}
@@ -44,6 +44,7 @@ class WorkCounter : public SystemFiles {
   Threads threads_;
   mutable std::mutex reading_;  // meters have a thread of their own
   mutable std::vector<CountedWork> readings_;
+  mutable CountedWork spent_;  // in readings so far
 };
 
 }  // namespace stint
