@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "executor/accelerator.hpp"
 #include "executor/calibrate/conditions.hpp"
 #include "executor/calibrate/fit_time_model.hpp"
+#include "executor/calibrate/found_gpus.hpp"
+#include "executor/calibrate/measure_gpu_kernels.hpp"
 #include "executor/calibrate/measure_kernels.hpp"
 #include "executor/calibrate/measure_links.hpp"
 #include "executor/calibrate/measure_power.hpp"
@@ -69,11 +72,18 @@ StepClocks clocks_of(int core, bool all_busy, std::int64_t free_bytes) {
   return {others ? busy_core_clock(core, free_bytes / 2) : alone, alone};
 }
 
+bool is_gpu(const Device& device) { return device.kind == cuda_kind; }
+
+bool has_gpus(const Platform& platform) {
+  return std::any_of(platform.devices.begin(), platform.devices.end(), is_gpu);
+}
+
 // Calls `measure(device, clocks)` with the clocks of each device's first core.
 template <typename Measure>
 void for_each_device(Platform& platform, bool all_busy, const Measure& measure) {
   int core = 0;
   for (Device& device : platform.devices) {
+    if (is_gpu(device)) continue;
     measure(device, clocks_of(core, all_busy, available_memory_bytes()));
     core += device.workers;
   }
@@ -120,15 +130,23 @@ void measure_for(const NetworkStep& asked, const CalibrateOptions& options,
   for_each_device(found.platform, options.all_busy, [&](Device& device, const auto& clocks) {
     if (interrupted) return;
     options.progress(found.devices.size(), found.platform.devices.size());
-    device.kernels = measure_kernels(asked, clocks.seconds);
+    device.kernels = measure_kernels(asked, clocks.seconds, !has_gpus(found.platform));
     found.devices.push_back({device.name, {}});
   });
+  for (std::size_t d = 0; d < found.platform.devices.size() && !interrupted; ++d) {
+    Device& device = found.platform.devices[d];
+    if (!is_gpu(device)) continue;
+    options.progress(found.devices.size(), found.platform.devices.size());
+    device.kernels = measure_gpu_kernels(asked, found.platform, DeviceId{static_cast<int>(d)});
+    found.devices.push_back({device.name, {}});
+  }
 }
 
 }  // namespace
 
 Calibration calibrate(const CalibrateOptions& options, const std::atomic<bool>& interrupted) {
   Calibration found{.platform = discover_platform(), .all_busy = options.all_busy};
+  add_gpus(find_gpus(), found.platform);
   if (options.file.empty()) {
     measure_in_general(options, interrupted, found);
   } else {
