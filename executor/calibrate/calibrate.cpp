@@ -125,8 +125,10 @@ void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>
                 found.platform);
 }
 
-void measure_for(const NetworkStep& asked, const CalibrateOptions& options,
+// Plans for GPUs fuse nothing.
+void measure_for(NetworkStep asked, const CalibrateOptions& options,
                  const std::atomic<bool>& interrupted, Calibration& found) {
+  asked.lowering.fuse = asked.lowering.fuse && !has_gpus(found.platform);
   for_each_device(found.platform, options.all_busy, [&](Device& device, const auto& clocks) {
     if (interrupted) return;
     options.progress(found.devices.size(), found.platform.devices.size());

@@ -19,10 +19,16 @@ const nlohmann::json& gpu_of(const nlohmann::json& platform) {
   throw std::runtime_error("no GPU");
 }
 
-// The measured GPU alone, with the host's memory behind it.
+// The measured GPU alone, with the host's memory behind it. Which algorithm was the fastest is left
+// to chance; of one op it is the one that a test may count on, with room to spare.
 std::string gpu_alone(const TemporaryFolder& folder, nlohmann::json platform) {
   auto& node = platform["nodes"][0];
   node["devices"] = nlohmann::json::array({gpu_of(platform)});
+  for (auto& kernel : node["devices"][0]["kernels"]) {
+    if (kernel.at("op") != "conv2d.backward_weights") continue;
+    kernel["algorithm"] = "cudnn backward_filter_1";
+    kernel["workspace_bytes"] = 1 << 20;
+  }
   return folder.file("gpu.json", platform.dump());
 }
 
@@ -54,12 +60,7 @@ TEST_CASE("a GPU's kernels are measured, pinned in the plan, and kept to in the 
   CHECK(ran.exit == 0);
 
   // A library that needs more than was measured.
-  const bool has_workspace = std::any_of(kernels.begin(), kernels.end(), [](const auto& kernel) {
-    return kernel.at("algorithm").template get<std::string>().starts_with("cudnn") &&
-           kernel.value("workspace_bytes", 0) > 0;
-  });
-  if (!has_workspace) return;
-  const Ran more = run_on_host_libraries({{"DNN_KIB", "64"}}, {schedule, "--steps", "1", "-q"});
+  const Ran more = run_on_host_libraries({{"DNN_KIB", "2048"}}, {schedule, "--steps", "1", "-q"});
   CHECK(more.exit == 2);
   CHECK(std::count(more.err.begin(), more.err.end(), '\n') == 1);
   CHECK(more.err.find("calibrate --for") != std::string::npos);

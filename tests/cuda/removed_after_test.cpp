@@ -75,7 +75,6 @@ void require_races(const std::string& schedule, const std::string& mode,
 
 TEST_CASE("an `after` that is taken away behind the judge's back is found as a race", "[cuda]") {
   const TemporaryFolder folder;
-  const std::string mode = GENERATE("eager", "lazy", "random");
   SECTION("between a core, the two streams of a GPU, and copies") {
     auto platform = nlohmann::json::parse(read_text(bundled("tests/cuda/cpu_gpu.json")));
     platform["nodes"][0]["devices"][1]["workers"] = 2;
@@ -84,10 +83,11 @@ TEST_CASE("an `after` that is taken away behind the judge's back is found as a r
     REQUIRE(run_program("plan", {bundled("models/lenet5.json"), folder.path("platform.json"),
                                  "--batch", "4", "--limit", "1", "-o", schedule, "-q"})
                 .exit == 0);
-    require_races(schedule, mode,
+    require_races(schedule, "eager",
                   {"gpu to gpu", "gpu to out", "out to cpu", "cpu to in", "in to gpu"});
   }
-  SECTION("between a GPU and its copies") {
+  SECTION("between a GPU and its copies, in whatever order streams run") {
+    const std::string mode = GENERATE("eager", "lazy", "random");
     require_races(planned(folder, bundled("models/lenet5.json"), "tests/cuda/gpu_only.json",
                           {"--batch", "32", "--memory", "90%", "--limit", "1"}),
                   mode, {"out to gpu", "gpu to in", "in to gpu"});
