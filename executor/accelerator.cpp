@@ -14,6 +14,8 @@ namespace {
 
 constexpr const char* module_file = "libstint_cuda.so";
 constexpr const char* entry_point = "stint_open_accelerator";
+constexpr const char* finding_point = "stint_find_gpus";
+using FindGpus = void (*)(std::vector<FoundGpu>&);
 using OpenAccelerator = Accelerator* (*)(const Schedule&, std::int64_t);
 
 // The name of a device that the schedule uses and that is of that kind; "" if there is none.
@@ -56,6 +58,17 @@ OpenAccelerator find_entry_point(const Schedule& schedule) {
 }
 
 }  // namespace
+
+std::vector<FoundGpu> find_gpus() {
+  if (!has_accelerators()) return {};
+  void* const module = open_module();
+  if (module == nullptr) return {};
+  void* const found = ::dlsym(module, finding_point);
+  if (found == nullptr) return {};
+  std::vector<FoundGpu> gpus;
+  reinterpret_cast<FindGpus>(found)(gpus);
+  return gpus;
+}
 
 bool has_accelerators() { return STINT_HAS_CUDA; }
 

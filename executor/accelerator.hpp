@@ -35,6 +35,12 @@ struct StagedBytes {
   std::byte* staged = nullptr;
 };
 
+// What a plan gives a task's kernel.
+struct KernelPlan {
+  std::string algorithm;  // pinned; "": any that fits
+  std::int64_t workspace_bytes = 0;
+};
+
 class Accelerator {
  public:
   Accelerator() = default;
@@ -53,9 +59,13 @@ class Accelerator {
 
   // Whether the action is one of its workers' or copies to or from its memories.
   virtual bool performs(ActionId action) const = 0;
-  // The kernel of a task, which is to be pointed to addresses and put in its place. `task` must
-  // outlive it. Throws InputError if there is none.
-  virtual std::unique_ptr<KernelJob> kernel(ActionId action, const TaskKernel& task) = 0;
+  // The kernel of a task, which is to be pointed to addresses and put in its place: the pinned one,
+  // else the likely best that the plan's workspace suffices for, else the one that needs least.
+  // `task` must outlive it. Throws InputError if there is none.
+  virtual std::unique_ptr<KernelJob> kernel(ActionId action, const TaskKernel& task,
+                                            const KernelPlan& plan) = 0;
+  // All that there are for it, the likely best first.
+  virtual std::vector<KernelPlan> kernels(ActionId action, const TaskKernel& task) = 0;
   // A job that enqueues, in the action's place among all others.
   virtual std::unique_ptr<Job> in_place(ActionId action, std::unique_ptr<Job> job) = 0;
   virtual std::unique_ptr<Job> copy(ActionId action, const CopyEnd& from, const CopyEnd& to,
@@ -66,7 +76,22 @@ class Accelerator {
   virtual std::byte* allocate_staging(std::int64_t bytes) = 0;  // pinned; lives as long as this
   // A job of the host, after all work on devices that the plan puts before it.
   virtual std::unique_ptr<Job> after_devices(ActionId action, std::unique_ptr<Job> job) = 0;
+
+  // As a backend's.
+  virtual void start_clocks() = 0;
+  virtual std::vector<DeviceSpan> device_spans() const = 0;
+
+  virtual Witness* witness() { return nullptr; }  // null: nobody watches the host
 };
+
+// A GPU of this machine, with a context, the libraries' handles and their workspace on it.
+struct FoundGpu {
+  std::string name;
+  std::int64_t bytes = 0;
+  std::int64_t free_bytes = 0;  // beside all that
+};
+// In CUDA's order; empty where there is no GPU, no driver or no module.
+std::vector<FoundGpu> find_gpus();
 
 // Whether this build has kernels for GPUs.
 bool has_accelerators();

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "executor/accelerator.hpp"
+#include "executor/witness.hpp"
 #include "files/input_error.hpp"
 #include "platforms/here.hpp"
 #include "platforms/names.hpp"
@@ -99,6 +100,11 @@ Arenas::Arenas(const Schedule& schedule, const StorageFolders& folders, Accelera
 
 bool Arenas::is_on_device(MemoryId memory) const { return is_of_device(accelerator_, memory); }
 
+void Arenas::note_touch(const Place& place, std::int64_t step, bool writes) const {
+  Witness* const witness = accelerator_ == nullptr ? nullptr : accelerator_->witness();
+  if (witness != nullptr) witness->touch("between steps", bytes(place, step), writes);
+}
+
 void Arenas::store(const Place& place, std::int64_t step, std::span<const std::byte> bytes,
                    const StorageFile::Bounce& bounce) {
   checksums_.note(place, step, bytes);
@@ -117,6 +123,7 @@ void Arenas::put(const Place& place, std::int64_t step, std::span<const std::byt
   if (is_storage(place.memory)) return store(place, step, bytes, bounce_);
   if (is_on_device(place.memory))
     return accelerator_->put(place.memory, this->bytes(place, step).data(), bytes);
+  note_touch(place, step, true);
   std::memcpy(this->bytes(place, step).data(), bytes.data(), bytes.size());
 }
 
@@ -128,6 +135,7 @@ std::vector<std::byte> Arenas::get(const Place& place, std::int64_t step) const 
   } else if (is_on_device(place.memory)) {
     accelerator_->get(place.memory, bytes(place, step).data(), result);
   } else {
+    note_touch(place, step, false);
     std::memcpy(result.data(), bytes(place, step).data(), result.size());
   }
   return result;

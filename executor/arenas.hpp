@@ -61,6 +61,8 @@ class Arenas {
     std::unique_ptr<std::byte, Unmap> mapped{nullptr, Unmap{}};
     std::unique_ptr<StorageFile> file;
   };
+  void note_touch(const Place& place, std::int64_t step, bool writes) const;
+
   Accelerator* accelerator_;
   std::vector<Arena> arenas_;  // by memory
   Checksums checksums_;        // of what is in storage

@@ -10,9 +10,12 @@
 #include <optional>
 #include <vector>
 
+#include "executor/ticks.hpp"
 #include "schedules/schedule.hpp"
 
 namespace stint {
+
+class Witness;
 
 class Job {
  public:
@@ -36,6 +39,14 @@ struct Place {
 
   int half(std::int64_t step) const { return static_cast<int>((step + (other_half ? 1 : 0)) & 1); }
   std::int64_t offset(std::int64_t step) const { return offsets[half(step)]; }
+};
+
+// When an action ran on a device that has a clock of its own: the host only enqueued it.
+struct DeviceSpan {
+  int device = -1;        // -1: the host's own times tell all
+  Ticks clock_began = 0;  // on the host's clock, when the device's stood at 0
+  double begin_seconds = 0;
+  double end_seconds = 0;
 };
 
 // The buffers of an action, in the order of its lists. An update reads `updates_from` and writes
@@ -90,6 +101,14 @@ class Backend {
   // nothing; so do all that follow.
   virtual void evaluate(std::int64_t /*step*/, std::int64_t /*samples*/) {}
   virtual LabelScore label_score() const { return {}; }  // of the last step that judged
+
+  // Before a step and after it: clocks of devices are set to 0, and what they showed when each
+  // action began and ended, by action; nothing where the host's own clock tells all.
+  virtual void start_clocks() {}
+  virtual std::vector<DeviceSpan> device_spans() const { return {}; }
+
+  // Who is to be told how threads wait for one another; null: nobody. Lives as long as the backend.
+  virtual Witness* witness() const { return nullptr; }
 };
 
 }  // namespace stint

@@ -20,11 +20,16 @@ class DeviceBackend : public Backend {
   std::unique_ptr<Job> load(const Action& action, const Operands& operands,
                             double seconds) override;
 
+  void start_clocks() override { accelerator_.start_clocks(); }
+  std::vector<DeviceSpan> device_spans() const override { return accelerator_.device_spans(); }
+  Witness* witness() const override { return accelerator_.witness(); }
   std::optional<double> loss(std::int64_t step) const override { return cpu_.loss(step); }
 
  private:
   ActionId id_of(const Action& action) const;
   CopyEnd end_of(const Place& place) const;
+  // A job of the host, after all that the plan puts before it on devices, before a witness.
+  std::unique_ptr<Job> on_host(ActionId action, const Operands& operands, std::unique_ptr<Job> job);
 
   const Schedule& schedule_;
   const LoweredNetwork& lowered_;

@@ -19,6 +19,11 @@ PlannedKernels::PlannedKernels(const Schedule& schedule, const std::string& devi
   }
 }
 
+std::string PlannedKernels::algorithm(const Task& task) const {
+  const auto pinned = pinned_.find({task.op, task.shape});
+  return pinned == pinned_.end() ? "" : pinned->second;
+}
+
 void PlannedKernels::expect(const Task& task, const KernelJob& job) const {
   const std::string where = fmt::format("task {}", in_quotes(task.name));
   const auto pinned = pinned_.find({task.op, task.shape});

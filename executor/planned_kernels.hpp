@@ -17,6 +17,9 @@ class PlannedKernels {
   // Of that kind of devices.
   PlannedKernels(const Schedule& schedule, const std::string& device_kind);
 
+  // "" if the plan leaves it open.
+  std::string algorithm(const Task& task) const;
+
   // Throws InputError, naming the task, if its kernel here is another than the plan pins, or needs
   // more workspace than the plan gives.
   void expect(const Task& task, const KernelJob& job) const;

@@ -27,8 +27,12 @@ void expect_startable(std::size_t lanes, std::size_t threads) {
 }  // namespace
 
 Replay::Replay(const Program& program, const std::vector<double>& spin_seconds,
-               const std::function<void(WorkerId)>& prepare_thread, const Stop& interrupted)
-    : program_(program), progress_(program.lanes.size()), interrupted_(interrupted) {
+               const std::function<void(WorkerId)>& prepare_thread, const Stop& interrupted,
+               Witness* witness)
+    : program_(program),
+      progress_(program.lanes.size()),
+      interrupted_(interrupted),
+      witness_(witness) {
   for (const double seconds : spin_seconds) {
     spin_ticks_.push_back(static_cast<Ticks>(seconds / seconds_per_tick()));
   }
@@ -64,10 +68,12 @@ StepEnd Replay::run_step(std::int64_t step, const AroundStep* around) {
   for (Progress& progress : progress_) progress.done.store(0, std::memory_order_relaxed);
   arrived_ = 0;
   returned_ = 0;
+  tell(called_, 0);
   called_.publish(++round_);
   if (program_.lanes.empty()) return StepEnd::done;
   perform_round(0, round_);
   finished_.wait(round_, ticks_between_steps(0), never, never);
+  hear(finished_, 0);
   if (stop_) return StepEnd::failed;
   return interrupted_ ? StepEnd::interrupted : StepEnd::done;
 }
@@ -88,6 +94,7 @@ void Replay::serve(int lane, const std::function<void(WorkerId)>& prepare_thread
   for (std::uint32_t round = 1;; ++round) {
     called_.wait(round, ticks_between_steps(lane), never, never);
     if (quit_) return;
+    hear(called_, 0);
     perform_round(lane, round);
   }
 }
@@ -95,6 +102,7 @@ void Replay::serve(int lane, const std::function<void(WorkerId)>& prepare_thread
 void Replay::perform_round(int lane, std::uint32_t round) {
   if (wait_for_start(lane, round)) perform(lane, step_);
   const auto all = static_cast<int>(program_.lanes.size());
+  tell(finished_, 0);
   if (returned_.fetch_add(1) + 1 < all) return;
   if (around_ != nullptr) around_->end();
   finished_.publish(round);
@@ -126,6 +134,7 @@ void Replay::perform(int index, std::int64_t step) {
       begin = ticks_after_wait();
     }
     if (is_stopped()) return;
+    if (witness_ != nullptr) hear_of_waits(index, entry);
     if (entry.job != nullptr) {
       try {
         entry.job->run(step);
@@ -137,7 +146,9 @@ void Replay::perform(int index, std::int64_t step) {
     } else {
       free_since = begin;
     }
-    if (entry.publishes) progress.publish(i + 1);
+    if (!entry.publishes) continue;
+    tell(progress, i + 1);
+    progress.publish(i + 1);
   }
 }
 
@@ -163,6 +174,13 @@ bool Replay::wait(int index, const Entry& entry) {
     seen = other.done.load(std::memory_order_acquire);
   }
   return true;
+}
+
+// Of what the entry waits for, though more may have been seen.
+void Replay::hear_of_waits(int index, const Entry& entry) const {
+  const Lane& lane = program_.lanes[index];
+  for (std::uint32_t w = entry.first_wait; w < entry.last_wait; ++w)
+    hear(progress_[lane.waits[w].lane], lane.waits[w].count);
 }
 
 void Replay::fail(ActionId action, const std::string& what) {

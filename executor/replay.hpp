@@ -18,6 +18,7 @@
 
 #include "executor/program.hpp"
 #include "executor/progress.hpp"
+#include "executor/witness.hpp"
 
 namespace stint {
 
@@ -29,7 +30,8 @@ struct ActionTimes {
 
 struct StepTimes {
   Ticks begin = 0;
-  std::vector<ActionTimes> actions;  // by action
+  std::vector<ActionTimes> actions;    // by action
+  std::vector<DeviceSpan> on_devices;  // by action; empty: there are no such devices
 };
 
 struct Failure {
@@ -51,10 +53,12 @@ class Replay {
  public:
   // `spin_seconds` is how long each lane spins before it sleeps; `prepare_thread` is called once in
   // every thread, with its worker, for pinning. `interrupted` ends every thread after the action in
-  // hand. All but the spin times must outlive the replay, which stays on one thread. Throws
-  // InputError if the system does not start as many threads.
+  // hand. `witness` is told of all waits; null: nobody is. All but the spin times must outlive the
+  // replay, which stays on one thread. Throws InputError if the system does not start as many
+  // threads.
   Replay(const Program& program, const std::vector<double>& spin_seconds,
-         const std::function<void(WorkerId)>& prepare_thread, const Stop& interrupted);
+         const std::function<void(WorkerId)>& prepare_thread, const Stop& interrupted,
+         Witness* witness = nullptr);
   ~Replay();
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
@@ -78,6 +82,13 @@ class Replay {
     return stop_.load(std::memory_order_relaxed) || interrupted_.load(std::memory_order_relaxed);
   }
   void fail(ActionId action, const std::string& what);
+  void tell(const Progress& progress, std::uint32_t count) const {
+    if (witness_ != nullptr) witness_->tell(&progress, count);
+  }
+  void hear(const Progress& progress, std::uint32_t count) const {
+    if (witness_ != nullptr) witness_->hear(&progress, count);
+  }
+  void hear_of_waits(int lane, const Entry& entry) const;
 
   Ticks ticks_between_steps(int lane) const {
     return program_.lanes[lane].sleeps_between_steps ? 0 : spin_ticks_[lane];
@@ -95,6 +106,7 @@ class Replay {
   const AroundStep* around_ = nullptr;
   std::uint32_t round_ = 0;
   const Stop& interrupted_;
+  Witness* witness_;
   Stop stop_{false};  // someone has failed
   Stop quit_{false};
   std::mutex failing_;  // outside of steps that go well

@@ -71,7 +71,9 @@ class Runner {
     for (std::int64_t step = first_step; step < first_step + steps; ++step) {
       run_step(step);
       data_.collect_results(step, backend_.step_digest());
-      after_step(step, replay_.times());
+      StepTimes times = replay_.times();
+      times.on_devices = backend_.device_spans();
+      after_step(step, times);
     }
   }
 
@@ -97,6 +99,7 @@ class Runner {
  private:
   void run_step(std::int64_t step) {
     data_.bring_inputs(step);
+    backend_.start_clocks();
     const StepEnd end = replay_.run_step(step, counted_.begin ? &counted_ : nullptr);
     if (end == StepEnd::failed) {
       throw std::runtime_error(fmt::format("step {}, {}: {}", step,
@@ -236,7 +239,8 @@ Replayed run_unjudged(const Schedule& schedule, Arenas& arenas, Backend& backend
   Replayed result{.report = head_of_report(schedule, simulation, options)};
   RunReport& report = result.report;
   Replay replay(
-      program, seating.spin_seconds(), [&](WorkerId worker) { seating.pin(worker); }, interrupted);
+      program, seating.spin_seconds(), [&](WorkerId worker) { seating.pin(worker); }, interrupted,
+      backend.witness());
   Runner runner(schedule, backend, replay, data);
   runner.run_steps(first_step, options.warmup_steps, [](std::int64_t, const StepTimes&) {});
   runner.read_counters(meter.counters());

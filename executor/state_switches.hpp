@@ -68,6 +68,9 @@ class SwitchingBackend : public Backend {
     backend_.evaluate(step, samples);
   }
   LabelScore label_score() const override { return backend_.label_score(); }
+  void start_clocks() override { backend_.start_clocks(); }
+  std::vector<DeviceSpan> device_spans() const override { return backend_.device_spans(); }
+  Witness* witness() const override { return backend_.witness(); }
 
  private:
   Backend& backend_;

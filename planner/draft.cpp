@@ -7,6 +7,7 @@
 
 #include "planner/edges.hpp"
 #include "planner/lifetimes.hpp"
+#include "schedules/numerics.hpp"
 #include "schedules/waiting.hpp"
 
 namespace stint {
@@ -144,6 +145,7 @@ void set_derived(Schedule& schedule, const std::string& strategy) {
     action.seconds = simulation.seconds[a];
     action.joules = simulation.joules[a];
   }
+  schedule.numerics_sha256 = numerics_sha256(schedule, schedule.model_sha256);
   schedule.predicted = predict(schedule, simulation);
   schedule.predicted.strategy = strategy;
 }

@@ -4,9 +4,12 @@
 
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "files/sha256.hpp"
+#include "platforms/names.hpp"
+#include "schedules/numerics.hpp"
 
 namespace stint {
 namespace {
@@ -131,8 +134,10 @@ void set_bill(Request& request, const std::string& text, const std::string& wher
   request.period_seconds = period.value_or(0);
 }
 
-std::string numerics_sha256(const std::string& model_sha256, const Request& request,
-                            const Lowering& lowering) {
+namespace {
+
+nlohmann::ordered_json numerics_of(const std::string& model_sha256, const Request& request,
+                                   const Lowering& lowering) {
   nlohmann::ordered_json numerics = {{"model", model_sha256},
                                      {"batch", request.batch},
                                      {"microbatches", request.microbatches},
@@ -142,6 +147,40 @@ std::string numerics_sha256(const std::string& model_sha256, const Request& requ
   for (const auto& [layer, shard] : summing_shards(request)) numerics["shards"].push_back(shard);
   const std::set<std::string> algorithms = pinned_algorithms(lowering);
   if (!algorithms.empty()) numerics["kernels"] = algorithms;
+  return numerics;
+}
+
+// The tasks that run on each kind of device.
+std::map<std::string, std::set<std::string>> tasks_by_kind(const Schedule& schedule) {
+  const std::vector<Worker> all = workers(schedule.platform);
+  std::map<std::string, std::set<std::string>> tasks;
+  for (const Action& action : schedule.actions) {
+    if (action.what != Do::compute || action.task == no_task || action.worker == no_worker)
+      continue;
+    const Worker& worker = all[action.worker];
+    if (worker.is_link()) continue;
+    tasks[schedule.platform.devices[worker.device].kind].insert(
+        schedule.graph.tasks[action.task].name);
+  }
+  return tasks;
+}
+
+}  // namespace
+
+std::string numerics_sha256(const std::string& model_sha256, const Request& request,
+                            const Lowering& lowering) {
+  return sha256(numerics_of(model_sha256, request, lowering).dump());
+}
+
+std::string numerics_sha256(const Schedule& schedule, const std::string& model_sha256) {
+  auto numerics = numerics_of(model_sha256, schedule.request, schedule.lowering);
+  const auto tasks = tasks_by_kind(schedule);
+  const bool is_network = std::holds_alternative<Network>(schedule.model);
+  if (!is_network || tasks.empty()) return sha256(numerics.dump());
+  if (tasks.size() > 1)
+    numerics["devices"] = tasks;
+  else if (const std::string& kind = tasks.begin()->first; kind != "cpu")
+    numerics["devices"] = kind;
   return sha256(numerics.dump());
 }
 

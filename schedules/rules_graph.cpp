@@ -3,6 +3,7 @@
 
 #include "files/input_error.hpp"
 #include "files/sha256.hpp"
+#include "schedules/numerics.hpp"
 #include "schedules/rules.hpp"
 
 namespace stint {
@@ -55,7 +56,7 @@ void judge_graph(const Judge& judge) {
   expect_hash(judge, "platform_sha256", schedule.platform_sha256,
               sha256(platform_text(schedule.platform)));
   expect_hash(judge, "numerics_sha256", schedule.numerics_sha256,
-              numerics_sha256(model_sha256, schedule.request, schedule.lowering));
+              numerics_sha256(schedule, model_sha256));
 }
 
 }  // namespace stint

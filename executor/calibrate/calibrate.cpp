@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "executor/accelerator.hpp"
 #include "executor/calibrate/conditions.hpp"
 #include "executor/calibrate/fit_time_model.hpp"
+#include "executor/calibrate/found_gpus.hpp"
 #include "executor/calibrate/measure_caches.hpp"
+#include "executor/calibrate/measure_gpu_kernels.hpp"
 #include "executor/calibrate/measure_hand_overs.hpp"
 #include "executor/calibrate/measure_kernels.hpp"
 #include "executor/calibrate/measure_links.hpp"
@@ -72,12 +75,19 @@ StepClocks clocks_of(int core, bool all_busy, std::int64_t free_bytes) {
   return {others ? busy_core_clock(core, free_bytes / 2) : alone, alone};
 }
 
+bool is_gpu(const Device& device) { return device.kind == cuda_kind; }
+
+bool has_gpus(const Platform& platform) {
+  return std::any_of(platform.devices.begin(), platform.devices.end(), is_gpu);
+}
+
 // Calls `measure(device, clocks)` with the clocks of each device's first core, for which traffic
 // between caches is not the tasks' own: it is priced first.
 template <typename Measure>
 void for_each_device(Platform& platform, bool all_busy, const Measure& measure) {
   int core = 0;
   for (Device& device : platform.devices) {
+    if (is_gpu(device)) continue;
     const TimeModel caches = cache_prices_of(device, byte_clock(core, all_busy));
     if (!caches.terms.empty()) device.time_model[cache_prices] = caches;
     const StepClocks clocks = clocks_of(core, all_busy, available_memory_bytes());
@@ -125,14 +135,23 @@ void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>
                 found.platform);
 }
 
-void measure_for(const NetworkStep& asked, const CalibrateOptions& options,
+// Plans for GPUs fuse nothing.
+void measure_for(NetworkStep asked, const CalibrateOptions& options,
                  const std::atomic<bool>& interrupted, Calibration& found) {
+  asked.lowering.fuse = asked.lowering.fuse && !has_gpus(found.platform);
   for_each_device(found.platform, options.all_busy, [&](Device& device, const auto& clocks) {
     if (interrupted) return;
     options.progress(found.devices.size(), found.platform.devices.size());
-    device.kernels = measure_kernels(asked, clocks.seconds);
+    device.kernels = measure_kernels(asked, clocks.seconds, !has_gpus(found.platform));
     found.devices.push_back({device.name, {}});
   });
+  for (std::size_t d = 0; d < found.platform.devices.size() && !interrupted; ++d) {
+    Device& device = found.platform.devices[d];
+    if (!is_gpu(device)) continue;
+    options.progress(found.devices.size(), found.platform.devices.size());
+    device.kernels = measure_gpu_kernels(asked, found.platform, DeviceId{static_cast<int>(d)});
+    found.devices.push_back({device.name, {}});
+  }
   if (!interrupted) measure_power(options, {asked}, found);
 }
 
@@ -140,6 +159,7 @@ void measure_for(const NetworkStep& asked, const CalibrateOptions& options,
 
 Calibration calibrate(const CalibrateOptions& options, const std::atomic<bool>& interrupted) {
   Calibration found{.platform = discover_platform(), .all_busy = options.all_busy};
+  add_gpus(find_gpus(), found.platform);
   if (options.file.empty()) {
     measure_in_general(options, interrupted, found);
   } else {

@@ -59,9 +59,10 @@ std::string layout_of(const TaskKernel& task) {
 
 }  // namespace
 
-std::vector<Kernel> measure_kernels(const NetworkStep& step, const StepClock& clock) {
+std::vector<Kernel> measure_kernels(const NetworkStep& step, const StepClock& clock,
+                                    bool orders_weights) {
   NetworkStep ordered = step;
-  ordered.lowering.kernels = with_wanted_orders(step);
+  if (orders_weights) ordered.lowering.kernels = with_wanted_orders(step);
   const LoweredNetwork lowered = lower_with_kernels(ordered.network, ordered.lowering);
   const std::vector<double> seconds = clock(ordered, lowered);
   KernelPool pool;

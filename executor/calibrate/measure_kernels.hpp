@@ -13,7 +13,9 @@
 
 namespace stint {
 
-// Ascending (op, shape): of tasks that are alike the mean.
-std::vector<Kernel> measure_kernels(const NetworkStep& step, const StepClock& clock);
+// Ascending (op, shape): of tasks that are alike the mean. Without `orders_weights`, weights stay
+// as they are listed, as in plans for devices of several kinds.
+std::vector<Kernel> measure_kernels(const NetworkStep& step, const StepClock& clock,
+                                    bool orders_weights = true);
 
 }  // namespace stint

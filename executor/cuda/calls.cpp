@@ -46,11 +46,11 @@ std::string device_text(int device) {
 
 void use_device(int device) { expect_success(cudaSetDevice(device), "cudaSetDevice"); }
 
-std::int64_t free_device_bytes() {
+DeviceMemory device_memory() {
   std::size_t free = 0;
-  std::size_t total = 0;
-  expect_success(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  return static_cast<std::int64_t>(free);
+  std::size_t all = 0;
+  expect_success(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
+  return {static_cast<std::int64_t>(all), static_cast<std::int64_t>(free)};
 }
 
 std::byte* allocate_on_device(std::int64_t bytes) {
@@ -101,6 +101,17 @@ CudaEvent make_event() {
   expect_success(cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
                  "cudaEventCreateWithFlags");
   return CudaEvent(event);
+}
+
+CudaEvent make_timed_event() {
+  cudaEvent_t event = nullptr;
+  expect_success(cudaEventCreateWithFlags(&event, cudaEventDefault), "cudaEventCreateWithFlags");
+  return CudaEvent(event);
+}
+double seconds_between(cudaEvent_t begin, cudaEvent_t end) {
+  float milliseconds = 0;
+  expect_success(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime");
+  return 1e-3 * static_cast<double>(milliseconds);
 }
 
 void record(cudaEvent_t event, cudaStream_t stream) {

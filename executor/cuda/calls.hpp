@@ -41,15 +41,16 @@ using CudaStream = Owned<cudaStream_t, cudaStreamDestroy>;
 using CudaEvent = Owned<cudaEvent_t, cudaEventDestroy>;
 using BlasHandle = Owned<cublasHandle_t, cublasDestroy_v2>;
 using DnnHandle = Owned<cudnnHandle_t, cudnnDestroy>;
-using DnnTensor = Owned<cudnnTensorDescriptor_t, cudnnDestroyTensorDescriptor>;
-using DnnFilter = Owned<cudnnFilterDescriptor_t, cudnnDestroyFilterDescriptor>;
-using DnnConvolution = Owned<cudnnConvolutionDescriptor_t, cudnnDestroyConvolutionDescriptor>;
 
 // Devices. The current one belongs to the calling thread.
 int device_count();
 std::string device_text(int device);  // its name and compute capability
 void use_device(int device);
-std::int64_t free_device_bytes();  // of the current one
+struct DeviceMemory {
+  std::int64_t bytes = 0;
+  std::int64_t free_bytes = 0;
+};
+DeviceMemory device_memory();  // of the current one
 
 // Memory.
 std::byte* allocate_on_device(std::int64_t bytes);
@@ -65,7 +66,9 @@ void clear_async(std::byte* at, std::int64_t bytes, cudaStream_t stream);
 
 // Order.
 CudaStream make_stream();
-CudaEvent make_event();
+CudaEvent make_event();                                      // for waiting
+CudaEvent make_timed_event();                                // for measuring
+double seconds_between(cudaEvent_t begin, cudaEvent_t end);  // both done
 void record(cudaEvent_t event, cudaStream_t stream);
 void wait_in_stream(cudaStream_t stream, cudaEvent_t event);
 void wait_on_host(cudaEvent_t event);
@@ -96,41 +99,6 @@ struct BlasSizes {
 void multiply(cublasHandle_t blas, const BlasSizes& sizes, const BlasFactor& a, const BlasFactor& b,
               const BlasResult& result);
 
-// Convolutions: every product of a layer by one algorithm, which gives the same bits every time.
 DnnHandle make_dnn(cudaStream_t stream);
-struct DnnSizes {
-  int samples = 0, channels = 0, height = 0, width = 0;
-};
-enum class DnnLayout { channels_last, channels_first };
-DnnTensor make_dnn_tensor(const DnnSizes& sizes, DnnLayout layout);
-struct DnnFilterSizes {
-  int filters = 0, channels = 0, height = 0, width = 0;
-};
-DnnFilter make_dnn_filter(const DnnFilterSizes& sizes, DnnLayout layout);
-struct DnnSlide {
-  int padding[2] = {0, 0}, stride[2] = {1, 1}, dilation[2] = {1, 1};
-  int groups = 1;
-};
-DnnConvolution make_dnn_convolution(const DnnSlide& slide);
-
-// The descriptors of one layer: x the smaller index, y = x ∗ filter.
-struct DnnProblem {
-  DnnTensor x;
-  DnnTensor y;
-  DnnFilter filter;
-  DnnConvolution convolution;
-};
-enum class DnnProduct { forward, backward_data, backward_filter };
-const char* algorithm_name(DnnProduct product);
-std::int64_t dnn_workspace_bytes(cudnnHandle_t dnn, const DnnProblem& problem, DnnProduct product);
-// What the product does not write it reads: forward writes y, backward_data x, backward_filter the
-// filter.
-struct DnnImages {
-  float* x = nullptr;
-  float* y = nullptr;
-  float* filter = nullptr;
-};
-void convolve(cudnnHandle_t dnn, const DnnProblem& problem, DnnProduct product,
-              const DnnImages& images, std::span<std::byte> workspace);
 
 }  // namespace stint

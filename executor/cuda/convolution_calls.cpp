@@ -1,13 +1,42 @@
-// The part of the seam that is cuDNN: descriptors, and one algorithm for every product. Those named
-// here are the ones that the manual calls deterministic; products of 32-bit numbers stay so.
-#include "executor/cuda/calls.hpp"
+// Algorithms are those that the manual calls deterministic; products of 32-bit numbers stay so.
+#include "executor/cuda/dnn_calls.hpp"
 
 namespace stint {
 namespace {
 
-constexpr auto forward_algorithm = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
-constexpr auto data_algorithm = CUDNN_CONVOLUTION_BWD_DATA_ALGO_1;
-constexpr auto filter_algorithm = CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1;
+constexpr DnnAlgorithm forward_algorithms[] = {
+    {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, "cudnn implicit_precomp_gemm"},
+    {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, "cudnn implicit_gemm"},
+    {CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD, "cudnn winograd"},
+    {CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED, "cudnn winograd_nonfused"},
+    {CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING, "cudnn fft_tiling"},
+    {CUDNN_CONVOLUTION_FWD_ALGO_FFT, "cudnn fft"},
+    {CUDNN_CONVOLUTION_FWD_ALGO_GEMM, "cudnn gemm"}};
+constexpr DnnAlgorithm data_algorithms[] = {
+    {CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, "cudnn backward_data_1"},
+    {CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD, "cudnn backward_data_winograd"},
+    {CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED, "cudnn backward_data_winograd_nonfused"},
+    {CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING, "cudnn backward_data_fft_tiling"},
+    {CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT, "cudnn backward_data_fft"}};
+constexpr DnnAlgorithm filter_algorithms[] = {
+    {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, "cudnn backward_filter_1"},
+    {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED,
+     "cudnn backward_filter_winograd_nonfused"},
+    {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING, "cudnn backward_filter_fft_tiling"},
+    {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT, "cudnn backward_filter_fft"}};
+
+template <typename Algorithm>
+Algorithm as(DnnAlgorithm algorithm) {
+  return static_cast<Algorithm>(algorithm.number);
+}
+constexpr auto forward = as<cudnnConvolutionFwdAlgo_t>;
+constexpr auto backward_data = as<cudnnConvolutionBwdDataAlgo_t>;
+constexpr auto backward_filter = as<cudnnConvolutionBwdFilterAlgo_t>;
+
+// Statuses of cuDNN 9 come in thousands: this one and those that say more closely why.
+bool is_unsupported(cudnnStatus_t status) {
+  return status / 1000 == CUDNN_STATUS_NOT_SUPPORTED / 1000;
+}
 
 }  // namespace
 
@@ -57,61 +86,61 @@ DnnConvolution make_dnn_convolution(const DnnSlide& slide) {
   return convolution;
 }
 
-const char* algorithm_name(DnnProduct product) {
+std::span<const DnnAlgorithm> deterministic_algorithms(DnnProduct product) {
   switch (product) {
     case DnnProduct::forward:
-      return "cudnn implicit_precomp_gemm";
+      return forward_algorithms;
     case DnnProduct::backward_data:
-      return "cudnn backward_data_1";
+      return data_algorithms;
     case DnnProduct::backward_filter:
       break;
   }
-  return "cudnn backward_filter_1";
+  return filter_algorithms;
 }
 
-std::int64_t dnn_workspace_bytes(cudnnHandle_t dnn, const DnnProblem& p, DnnProduct product) {
+std::optional<std::int64_t> dnn_workspace_bytes(cudnnHandle_t dnn, const DnnProblem& p,
+                                                DnnProduct product, DnnAlgorithm algorithm) {
   std::size_t bytes = 0;
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   if (product == DnnProduct::forward) {
-    expect_success(
-        cudnnGetConvolutionForwardWorkspaceSize(dnn, p.x.get(), p.filter.get(), p.convolution.get(),
-                                                p.y.get(), forward_algorithm, &bytes),
-        "cudnnGetConvolutionForwardWorkspaceSize");
+    status = cudnnGetConvolutionForwardWorkspaceSize(
+        dnn, p.x.get(), p.filter.get(), p.convolution.get(), p.y.get(), forward(algorithm), &bytes);
   } else if (product == DnnProduct::backward_data) {
-    expect_success(
-        cudnnGetConvolutionBackwardDataWorkspaceSize(
-            dnn, p.filter.get(), p.y.get(), p.convolution.get(), p.x.get(), data_algorithm, &bytes),
-        "cudnnGetConvolutionBackwardDataWorkspaceSize");
+    status = cudnnGetConvolutionBackwardDataWorkspaceSize(dnn, p.filter.get(), p.y.get(),
+                                                          p.convolution.get(), p.x.get(),
+                                                          backward_data(algorithm), &bytes);
   } else {
-    expect_success(cudnnGetConvolutionBackwardFilterWorkspaceSize(
-                       dnn, p.x.get(), p.y.get(), p.convolution.get(), p.filter.get(),
-                       filter_algorithm, &bytes),
-                   "cudnnGetConvolutionBackwardFilterWorkspaceSize");
+    status = cudnnGetConvolutionBackwardFilterWorkspaceSize(dnn, p.x.get(), p.y.get(),
+                                                            p.convolution.get(), p.filter.get(),
+                                                            backward_filter(algorithm), &bytes);
   }
+  if (is_unsupported(status)) return std::nullopt;
+  expect_success(status, "cudnnGetConvolutionWorkspaceSize");
   return static_cast<std::int64_t>(bytes);
 }
 
-void convolve(cudnnHandle_t dnn, const DnnProblem& p, DnnProduct product, const DnnImages& images,
-              std::span<std::byte> workspace) {
+void convolve(cudnnHandle_t dnn, const DnnProblem& p, DnnProduct product, DnnAlgorithm algorithm,
+              const DnnImages& images, std::span<std::byte> workspace) {
   const float one = 1;
   const float zero = 0;
   if (product == DnnProduct::forward) {
     expect_success(
         cudnnConvolutionForward(dnn, &one, p.x.get(), images.x, p.filter.get(), images.filter,
-                                p.convolution.get(), forward_algorithm, workspace.data(),
+                                p.convolution.get(), forward(algorithm), workspace.data(),
                                 workspace.size(), &zero, p.y.get(), images.y),
         "cudnnConvolutionForward");
   } else if (product == DnnProduct::backward_data) {
-    expect_success(
-        cudnnConvolutionBackwardData(dnn, &one, p.filter.get(), images.filter, p.y.get(), images.y,
-                                     p.convolution.get(), data_algorithm, workspace.data(),
-                                     workspace.size(), &zero, p.x.get(), images.x),
-        "cudnnConvolutionBackwardData");
+    expect_success(cudnnConvolutionBackwardData(dnn, &one, p.filter.get(), images.filter, p.y.get(),
+                                                images.y, p.convolution.get(),
+                                                backward_data(algorithm), workspace.data(),
+                                                workspace.size(), &zero, p.x.get(), images.x),
+                   "cudnnConvolutionBackwardData");
   } else {
-    expect_success(
-        cudnnConvolutionBackwardFilter(dnn, &one, p.x.get(), images.x, p.y.get(), images.y,
-                                       p.convolution.get(), filter_algorithm, workspace.data(),
-                                       workspace.size(), &zero, p.filter.get(), images.filter),
-        "cudnnConvolutionBackwardFilter");
+    expect_success(cudnnConvolutionBackwardFilter(
+                       dnn, &one, p.x.get(), images.x, p.y.get(), images.y, p.convolution.get(),
+                       backward_filter(algorithm), workspace.data(), workspace.size(), &zero,
+                       p.filter.get(), images.filter),
+                   "cudnnConvolutionBackwardFilter");
   }
 }
 

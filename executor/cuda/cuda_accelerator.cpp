@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "executor/accelerator.hpp"
+#include "executor/cuda/host_witness.hpp"
 #include "executor/cuda/streams.hpp"
 #include "files/input_error.hpp"
 #include "schedules/units.hpp"
@@ -21,7 +22,9 @@ class InPlaceJob : public Job {
   void run(std::int64_t step) override {
     use_device(place_.device);
     for (cudaEvent_t event : place_.waits) wait_in_stream(place_.stream, event);
+    record(place_.begin, place_.stream);
     job_->run(step);
+    record(place_.end, place_.stream);
     if (place_.event != nullptr) record(place_.event, place_.stream);
     if (place_.is_last) wait_on_host(place_.stream);
   }
@@ -129,16 +132,27 @@ class CudaAccelerator : public Accelerator {
 
   bool performs(ActionId action) const override { return streams_.performs(action); }
 
-  std::unique_ptr<KernelJob> kernel(ActionId action, const TaskKernel& task) override {
-    const WorkerId worker = schedule_.actions[action].worker;
-    use_device(streams_.device(worker));
-    const GpuQueue queue = streams_.queue(worker);
-    KernelPool& pool =
-        pools_
-            .try_emplace(worker,
-                         [queue](const TaskKernel& leaf) { return make_gpu_kernel(leaf, queue); })
-            .first->second;
-    return std::make_unique<KernelJob>(task, pool, seed_);
+  std::unique_ptr<KernelJob> kernel(ActionId action, const TaskKernel& task,
+                                    const KernelPlan& plan) override {
+    std::unique_ptr<KernelJob> least;
+    for (int way = 0; way < gpu_ways(task.op); ++way) {
+      auto job = made(action, task, way);
+      const bool is_it = plan.algorithm.empty() ? job->workspace_bytes() <= plan.workspace_bytes
+                                                : job->algorithm() == plan.algorithm;
+      if (is_it) return job;
+      if (!least || job->workspace_bytes() < least->workspace_bytes()) least = std::move(job);
+    }
+    return least;
+  }
+
+  std::vector<KernelPlan> kernels(ActionId action, const TaskKernel& task) override {
+    std::vector<KernelPlan> found;
+    for (int way = 0; way < gpu_ways(task.op); ++way) {
+      const auto job = made(action, task, way);
+      if (found.empty() || found.back().algorithm != job->algorithm())
+        found.push_back({job->algorithm(), job->workspace_bytes()});
+    }
+    return found;
   }
 
   std::unique_ptr<Job> in_place(ActionId action, std::unique_ptr<Job> job) override {
@@ -169,15 +183,34 @@ class CudaAccelerator : public Accelerator {
     return std::make_unique<AfterDevicesJob>(std::move(events), std::move(job));
   }
 
+  void start_clocks() override { streams_.start_clocks(); }
+  std::vector<DeviceSpan> device_spans() const override { return streams_.spans(); }
+
+  Witness* witness() override { return host_witness(); }
+
  private:
+  std::unique_ptr<KernelJob> made(ActionId action, const TaskKernel& task, int way) {
+    const WorkerId worker = schedule_.actions[action].worker;
+    use_device(streams_.device(worker));
+    GpuQueue queue = streams_.queue(worker);
+    queue.way = way;
+    const auto make = [queue](const TaskKernel& leaf) { return make_gpu_kernel(leaf, queue); };
+    return std::make_unique<KernelJob>(task, pools_.try_emplace({worker, way}, make).first->second,
+                                       seed_);
+  }
+
   // Contexts and libraries are there already, and have taken what they take.
   void expect_free(MemoryId memory, int device, std::int64_t bytes) const {
-    const std::int64_t free = free_device_bytes();
-    if (bytes <= free) return;
+    const DeviceMemory memory_now = device_memory();
+    const std::int64_t left = memory_now.free_bytes - kept_free_bytes;
+    if (bytes <= left) return;
     throw InputError("/arenas/" + memory_name(schedule_.platform, memory),
-                     fmt::format("{}; expected at most the {} that GPU {}, {}, has left beside its "
-                                 "context and libraries",
-                                 bytes_text(bytes), bytes_text(free), device, device_text(device)));
+                     fmt::format("{}; expected at most {}: GPU {}, {}, has {} free beside {} of "
+                                 "context and libraries, and {} are kept for what these load later",
+                                 bytes_text(bytes), bytes_text(std::max<std::int64_t>(0, left)),
+                                 device, device_text(device), bytes_text(memory_now.free_bytes),
+                                 bytes_text(memory_now.bytes - memory_now.free_bytes),
+                                 bytes_text(kept_free_bytes)));
   }
 
   std::unique_ptr<GpuCopy> copy_of(ActionId action, const CopyEnd& from, const CopyEnd& to,
@@ -205,11 +238,16 @@ class CudaAccelerator : public Accelerator {
   GpuStreams streams_;
   std::map<int, CudaStream> transfers_;  // by device
   std::vector<std::unique_ptr<std::byte, decltype(&free_pinned)>> staging_;
-  std::map<WorkerId, KernelPool> pools_;
+  std::map<std::pair<WorkerId, int>, KernelPool> pools_;  // by worker and way
 };
 
 }  // namespace
 }  // namespace stint
+
+extern "C" __attribute__((visibility("default"))) void stint_find_gpus(
+    std::vector<stint::FoundGpu>& gpus) {
+  gpus = stint::found_gpus();
+}
 
 extern "C" __attribute__((visibility("default"))) stint::Accelerator* stint_open_accelerator(
     const stint::Schedule& schedule, std::int64_t seed) {

@@ -36,6 +36,18 @@ void expect_listed_weights(const TaskKernel& kernel) {
   }
 }
 
+const GpuKernel* find_kernel(std::string_view op) {
+  for (const GpuKernels family :
+       {gpu_element_kernels(), gpu_optimizer_kernels(), gpu_form_kernels(),
+        gpu_batch_norm_kernels(), gpu_layer_norm_kernels(), gpu_loss_kernels(), gpu_pool_kernels(),
+        gpu_product_kernels(), gpu_convolution_kernels(), gpu_attention_kernels()}) {
+    const auto known = std::find_if(family.begin(), family.end(),
+                                    [&](const GpuKernel& one) { return one.op == op; });
+    if (known != family.end()) return &*known;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::unique_ptr<LeafKernel> gpu_kernel(GpuBody body, std::int64_t workspace_bytes,
@@ -43,18 +55,17 @@ std::unique_ptr<LeafKernel> gpu_kernel(GpuBody body, std::int64_t workspace_byte
   return std::make_unique<QueuedKernel>(std::move(body), workspace_bytes, algorithm);
 }
 
+int gpu_ways(std::string_view op) {
+  const GpuKernel* const known = find_kernel(op);
+  return known == nullptr ? 1 : known->ways;
+}
+
 std::unique_ptr<LeafKernel> make_gpu_kernel(const TaskKernel& kernel, const GpuQueue& queue) {
-  for (const GpuKernels family :
-       {gpu_element_kernels(), gpu_optimizer_kernels(), gpu_form_kernels(),
-        gpu_batch_norm_kernels(), gpu_layer_norm_kernels(), gpu_loss_kernels(), gpu_pool_kernels(),
-        gpu_product_kernels(), gpu_attention_kernels()}) {
-    for (const GpuKernel& known : family) {
-      if (known.op != kernel.op) continue;
-      expect_listed_weights(kernel);
-      return known.make(kernel, queue);
-    }
-  }
-  throw InputError(kernel.op, "no kernel for GPUs; expected it on a CPU, or --synthetic");
+  const GpuKernel* const known = find_kernel(kernel.op);
+  if (known == nullptr)
+    throw InputError(kernel.op, "no kernel for GPUs; expected it on a CPU, or --synthetic");
+  expect_listed_weights(kernel);
+  return known->make(kernel, queue);
 }
 
 }  // namespace stint

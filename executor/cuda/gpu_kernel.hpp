@@ -21,6 +21,7 @@ struct GpuQueue {
   cudaStream_t stream = nullptr;
   cublasHandle_t blas = nullptr;
   cudnnHandle_t dnn = nullptr;
+  int way = 0;  // which of several ways to compute a task, the likely best first
 };
 
 using GpuBody = std::function<void(const KernelArguments&)>;
@@ -30,6 +31,7 @@ std::unique_ptr<LeafKernel> gpu_kernel(GpuBody body, std::int64_t workspace_byte
 struct GpuKernel {
   std::string_view op;
   std::unique_ptr<LeafKernel> (*make)(const TaskKernel&, const GpuQueue&);
+  int ways = 1;  // at most; further ones are like the last
 };
 using GpuKernels = std::span<const GpuKernel>;
 
@@ -40,8 +42,12 @@ GpuKernels gpu_batch_norm_kernels();
 GpuKernels gpu_layer_norm_kernels();
 GpuKernels gpu_loss_kernels();
 GpuKernels gpu_pool_kernels();
-GpuKernels gpu_product_kernels();  // linear, conv2d
+GpuKernels gpu_product_kernels();  // linear
+GpuKernels gpu_convolution_kernels();
 GpuKernels gpu_attention_kernels();
+
+// How many ways there are at most to compute a task.
+int gpu_ways(std::string_view op);
 
 // `kernel` has one leaf. Throws InputError if there is none for it.
 std::unique_ptr<LeafKernel> make_gpu_kernel(const TaskKernel& kernel, const GpuQueue& queue);

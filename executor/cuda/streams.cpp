@@ -32,6 +32,31 @@ void expect_device(int device, const std::string& worker) {
 
 }  // namespace
 
+GpuStream make_gpu_stream(int device) {
+  use_device(device);
+  GpuStream made;
+  made.device = device;
+  made.stream = make_stream();
+  made.blas_workspace.reset(allocate_on_device(blas_workspace_bytes));
+  made.blas = make_blas(made.stream.get(), {made.blas_workspace.get(),
+                                            static_cast<std::size_t>(blas_workspace_bytes)});
+  made.dnn = make_dnn(made.stream.get());
+  return made;
+}
+
+std::vector<FoundGpu> found_gpus() {
+  std::vector<FoundGpu> gpus;
+  try {
+    for (int device = 0; device < device_count(); ++device) {
+      const GpuStream stream = make_gpu_stream(device);
+      const auto [bytes, free_bytes] = device_memory();
+      gpus.push_back({device_text(device), bytes, free_bytes - kept_free_bytes});
+    }
+  } catch (const CudaError&) {  // no driver
+  }
+  return gpus;
+}
+
 GpuStreams::GpuStreams(const Schedule& schedule)
     : schedule_(schedule), workers_(workers(schedule.platform)) {
   find_devices();
@@ -78,18 +103,17 @@ void GpuStreams::make_stream_of(WorkerId worker) {
   const int device = device_of_worker_[worker];
   expect_device(device, workers_[worker].name);
   use_device(device);
-  GpuStream& made = streams_[worker];
-  made.device = device;
-  made.stream = make_stream();
-  if (workers_[worker].is_link()) return;
-  made.blas_workspace.reset(allocate_on_device(blas_workspace_bytes));
-  made.blas = make_blas(made.stream.get(), {made.blas_workspace.get(),
-                                            static_cast<std::size_t>(blas_workspace_bytes)});
-  made.dnn = make_dnn(made.stream.get());
+  if (!workers_[worker].is_link()) {
+    streams_[worker] = make_gpu_stream(device);
+    return;
+  }
+  streams_[worker].device = device;
+  streams_[worker].stream = make_stream();
 }
 
 void GpuStreams::make_events() {
   events_.resize(schedule_.actions.size());
+  make_clocks();
   for (const Action& action : schedule_.actions) {
     for (const ActionId earlier : action.after) {
       const WorkerId other = schedule_.actions[earlier].worker;
@@ -98,6 +122,43 @@ void GpuStreams::make_events() {
       events_[earlier] = make_event();
     }
   }
+}
+
+void GpuStreams::make_clocks() {
+  clocks_.begins.resize(schedule_.actions.size());
+  clocks_.ends.resize(schedule_.actions.size());
+  for (std::size_t i = 0; i < schedule_.actions.size(); ++i) {
+    const int device = device_of_worker_[schedule_.actions[i].worker];
+    if (device < 0) continue;
+    use_device(device);
+    clocks_.begins[i] = make_timed_event();
+    clocks_.ends[i] = make_timed_event();
+    GpuClocks::Zero& zero = clocks_.zeros[device];
+    if (zero.stream) continue;
+    zero.stream = make_stream();
+    zero.event = make_timed_event();
+  }
+}
+
+void GpuStreams::start_clocks() {
+  for (auto& [device, zero] : clocks_.zeros) {
+    use_device(device);
+    record(zero.event.get(), zero.stream.get());
+    wait_on_host(zero.event.get());
+    zero.at = ticks_after_wait();
+  }
+}
+
+std::vector<DeviceSpan> GpuStreams::spans() const {
+  std::vector<DeviceSpan> spans(schedule_.actions.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const int device = device_of_worker_[schedule_.actions[i].worker];
+    if (device < 0) continue;
+    const GpuClocks::Zero& zero = clocks_.zeros.at(device);
+    spans[i] = {device, zero.at, seconds_between(zero.event.get(), clocks_.begins[i].get()),
+                seconds_between(zero.event.get(), clocks_.ends[i].get())};
+  }
+  return spans;
 }
 
 bool GpuStreams::performs(ActionId action) const {
@@ -119,6 +180,8 @@ GpuPlace GpuStreams::place(ActionId action) const {
   return {.device = stream.device,
           .stream = stream.stream.get(),
           .waits = events_before(action),
+          .begin = clocks_.begins[action].get(),
+          .end = clocks_.ends[action].get(),
           .event = events_[action].get(),
           .is_last = is_last_[action]};
 }

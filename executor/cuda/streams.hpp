@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "executor/backend.hpp"
+#include "executor/accelerator.hpp"
 #include "executor/cuda/gpu_kernel.hpp"
 #include "platforms/names.hpp"
 
@@ -24,13 +24,36 @@ struct GpuStream {
   GpuQueue queue() const { return {stream.get(), blas.get(), dnn.get()}; }
 };
 
+// What libraries may load onto a device when a kernel is first used: an allowance, not a
+// measurement.
+inline constexpr std::int64_t kept_free_bytes = std::int64_t{16} << 20;
+
+// For a worker of that device: a stream, libraries, and their workspace.
+GpuStream make_gpu_stream(int device);
+
+// Every GPU with all that on it; none where there is no driver.
+std::vector<FoundGpu> found_gpus();
+
 // Everything that an action waits for and tells, in its stream.
 struct GpuPlace {
   int device = 0;
   cudaStream_t stream = nullptr;
   std::vector<cudaEvent_t> waits;
+  cudaEvent_t begin = nullptr;  // timed: recorded before it, and behind it
+  cudaEvent_t end = nullptr;
   cudaEvent_t event = nullptr;  // recorded behind it; null: nobody waits
   bool is_last = false;         // of its stream in the step: it waits until all has ended
+};
+
+// Timed events around every action, and one for each device from which they count.
+struct GpuClocks {
+  struct Zero {
+    CudaStream stream;
+    CudaEvent event;
+    Ticks at = 0;
+  };
+  std::map<int, Zero> zeros;            // by device
+  std::vector<CudaEvent> begins, ends;  // by action
 };
 
 class GpuStreams {
@@ -49,12 +72,17 @@ class GpuStreams {
   GpuPlace place(ActionId action) const;
   std::vector<cudaEvent_t> events_before(ActionId action) const;  // of other streams
 
+  // Between steps. Clocks of devices begin where the host is known to be.
+  void start_clocks();
+  std::vector<DeviceSpan> spans() const;  // by action, of the last step
+
   void wait_for_all() noexcept;  // for who cleans up: whatever has failed
 
  private:
   void find_devices();
   void make_stream_of(WorkerId worker);
   void make_events();
+  void make_clocks();
 
   const Schedule& schedule_;
   std::vector<Worker> workers_;
@@ -62,7 +90,8 @@ class GpuStreams {
   std::vector<int> device_of_worker_;  // -1: the host's
   std::map<WorkerId, GpuStream> streams_;
   std::vector<CudaEvent> events_;  // by action
-  std::vector<bool> is_last_;      // by action
+  GpuClocks clocks_;
+  std::vector<bool> is_last_;  // by action
 };
 
 }  // namespace stint

@@ -12,10 +12,18 @@ const std::string build = STINT_BINARY_DIR;
 }  // namespace
 
 Ran run_on_host_libraries(const HostSettings& settings, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {"LD_LIBRARY_PATH=" + build + "/tests/cuda_host/lib"};
+  return program_on_host_libraries("run", settings, arguments);
+}
+
+Ran program_on_host_libraries(const std::string& program, const HostSettings& settings,
+                              const std::vector<std::string>& arguments,
+                              const std::vector<std::string>& environment,
+                              const std::string& folders) {
+  std::vector<std::string> words = {"LD_LIBRARY_PATH=" + build + "/tests/cuda_host/lib:" + folders};
+  words.insert(words.end(), environment.begin(), environment.end());
   for (const auto& [name, value] : settings)
     words.push_back("STINT_CUDA_HOST_" + name + "=" + value);
-  words.push_back(build + "/run");
+  words.push_back(build + "/" + program);
   words.insert(words.end(), arguments.begin(), arguments.end());
   return run_installed("env", words);
 }

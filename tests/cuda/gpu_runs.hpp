@@ -15,6 +15,13 @@ using HostSettings = std::map<std::string, std::string>;
 
 Ran run_on_host_libraries(const HostSettings& settings, const std::vector<std::string>& arguments);
 
+// Another program of ours, with more of the environment ("NAME=VALUE") and more folders in which
+// libraries are found.
+Ran program_on_host_libraries(const std::string& program, const HostSettings& settings,
+                              const std::vector<std::string>& arguments,
+                              const std::vector<std::string>& environment = {},
+                              const std::string& folders = "");
+
 // A plan of the model for the platform, with more options; the path of its file.
 std::string planned(const TemporaryFolder& folder, const std::string& model,
                     const std::string& platform, const std::vector<std::string>& options);

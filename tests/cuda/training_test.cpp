@@ -51,20 +51,6 @@ TEST_CASE("a network trains on a core and a GPU as on a core alone, whatever ord
   CHECK(lazy.state_sha256 == eager.state_sha256);
 }
 
-TEST_CASE("less memory on a GPU, with offloading to the host, changes no bit", "[cuda]") {
-  const TemporaryFolder folder;
-  const std::string model = bundled("models/lenet5.json");
-  std::string state;
-  for (const std::string memory : {"100%", "90%"}) {
-    const std::string schedule = planned(folder, model, "tests/cuda/gpu_only.json",
-                                         {"--batch", "32", "--memory", memory, "--limit", "1"});
-    const TrainedResult result = train(schedule, folder.path("r.json"), {{"MODE", "random"}});
-    if (state.empty()) state = result.state_sha256;
-    CAPTURE(memory);
-    CHECK(result.state_sha256 == state);
-  }
-}
-
 TEST_CASE("attention, embeddings and Adam on a GPU are those of a CPU", "[cuda]") {
   const TemporaryFolder folder;
   const std::string model = bundled("models/gpt_tiny.json");

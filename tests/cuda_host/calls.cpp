@@ -90,6 +90,18 @@ cudaError_t& last_error() {
   return error;
 }
 
+void told_by_program(const char* name, const std::function<void(HostMachine&)>& body) {
+  if (settings().no_device) return;
+  HostMachine& machine = HostMachine::get();
+  const HostMachine::Lock lock(machine.mutex);
+  if (machine.lost != cudaSuccess) return;
+  try {
+    body(machine);
+  } catch (const CallMisuse& misuse) {
+    report_finding(std::string(name) + ": " + misuse.what());
+  }
+}
+
 cudaError_t runtime_call(const char* name, const CallBody& body) {
   const auto error = static_cast<cudaError_t>(perform(CalledLibrary::runtime, name, body));
   if (error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;

@@ -18,6 +18,10 @@ cudaError_t runtime_call(const char* name, const CallBody& body);
 cublasStatus_t blas_call(const char* name, const CallBody& body);
 cudnnStatus_t dnn_call(const char* name, const CallBody& body);
 
+// What a program says of itself. No call of a library: it does not count as one and never fails,
+// but may be a finding.
+void told_by_program(const char* name, const std::function<void(HostMachine&)>& body);
+
 // The last error of this thread's runtime calls.
 cudaError_t& last_error();
 

@@ -1,7 +1,7 @@
-// Vector clocks (Mattern 1989): what has happened before what. The agents are the host, as a whole,
-// and every stream; a clock tells, for each agent, how many of its operations happened before. All
-// threads of the host count as one agent in the order of their calls: how they synchronise with one
-// another is not seen here, so a race between them is not found here either.
+// Vector clocks (Mattern 1989): what has happened before what. The agents are the threads of the
+// host and every stream; a clock tells, for each agent, how many of its operations happened before.
+// Threads are ordered by nothing but what a program says of its own synchronisation (kernels.hpp):
+// that one call happens to come before another orders nothing.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,6 @@
 namespace cuda_host {
 
 enum AgentId : int {};
-constexpr AgentId host_agent{0};
 
 class VectorClock {
  public:

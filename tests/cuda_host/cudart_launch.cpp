@@ -132,8 +132,16 @@ void stint_host_ranges(const stint_device_range* ranges, int count) {
         {reinterpret_cast<Address>(ranges[i].first), ranges[i].bytes, ranges[i].writes != 0});
 }
 
+void stint_host_tells(const void* what, unsigned long long count) {
+  told_by_program("the host", [&](HostMachine& machine) { machine.tell(what, count); });
+}
+
+void stint_host_hears(const void* what, unsigned long long count) {
+  told_by_program("the host", [&](HostMachine& machine) { machine.hear(what, count); });
+}
+
 void stint_host_touches(const char* name, const void* first, std::size_t bytes, int writes) {
-  runtime_call("stint_host_touches", [&](HostMachine& machine, auto&) {
+  told_by_program("the host", [&](HostMachine& machine) {
     machine.host_accesses(name, {reinterpret_cast<Address>(first), bytes, writes != 0});
   });
 }

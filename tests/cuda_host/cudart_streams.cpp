@@ -74,6 +74,13 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   });
 }
 
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+  return runtime_call("cudaEventElapsedTime", [&](HostMachine& machine, auto&) {
+    expect_pointer(milliseconds);
+    *milliseconds = machine.elapsed(begin, end);
+  });
+}
+
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return runtime_call("cudaEventQuery",
                       [&](HostMachine& machine, auto&) { expect_done(machine.poll(event)); });

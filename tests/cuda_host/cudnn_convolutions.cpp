@@ -7,6 +7,7 @@
 
 #include "tests/cuda_host/cudnn_descriptors.hpp"
 #include "tests/cuda_host/ranges.hpp"
+#include "tests/cuda_host/settings.hpp"
 
 using namespace cuda_host;
 
@@ -50,9 +51,10 @@ std::int64_t filter_elements(const FilterShape& filter) {
   return filter.k * filter.c * filter.h * filter.w;
 }
 
-// Enough to be missed: every convolution spoils all of it.
-std::size_t workspace_bytes(const ConvolutionShape& shape) {
-  return 4096 + filter_elements(shape.filter) * sizeof(float) / 16;
+// Enough to be missed: every convolution spoils all of it. As much more as a test wants.
+std::size_t workspace_bytes(const ConvolutionShape& shape, bool by_algorithm) {
+  if (!by_algorithm) return 0;
+  return 4096 + filter_elements(shape.filter) * sizeof(float) / 16 + settings().dnn_bytes;
 }
 
 // Exact: the bytes between rows may belong to others.
@@ -90,6 +92,7 @@ struct Workspace {
 
 struct Convolution {
   const char* name;
+  bool needs_workspace;
   ConvolutionShape shape;
   ConvolutionScale scale;
   std::vector<MemoryAccess> reads, writes;
@@ -99,12 +102,14 @@ struct Convolution {
 void submit(HostMachine& machine, cudnnHandle_t handle, Workspace workspace,
             Convolution convolution) {
   const cudnnContext& context = existing(machine, handle);
-  const std::size_t needed = workspace_bytes(convolution.shape);
-  expect_valid(workspace.at != nullptr && workspace.bytes >= needed, "the workspace is too small");
+  const std::size_t needed = workspace_bytes(convolution.shape, convolution.needs_workspace);
+  expect_valid(needed == 0 || (workspace.at != nullptr && workspace.bytes >= needed),
+               "the workspace is too small");
   if (context.device != current_device())
     throw CallMisuse(cudaErrorInvalidResourceHandle, "uses a handle of another device");
-  const std::vector<MemoryAccess> scratch{{reinterpret_cast<Address>(workspace.at), needed, true}};
-  auto& [name, shape, scale, reads, writes, work] = convolution;
+  std::vector<MemoryAccess> scratch;
+  if (needed > 0) scratch.push_back({reinterpret_cast<Address>(workspace.at), needed, true});
+  auto& [name, needs_workspace, shape, scale, reads, writes, work] = convolution;
   if (overlap(reads, writes) || overlap(reads, scratch) || overlap(writes, scratch))
     throw CallMisuse(cudaErrorInvalidValue, "its images, filter or workspace overlap");
   DeviceOperation operation{.name = name, .accesses = std::move(reads)};
@@ -112,7 +117,7 @@ void submit(HostMachine& machine, cudnnHandle_t handle, Workspace workspace,
   operation.accesses.insert(operation.accesses.end(), scratch.begin(), scratch.end());
   operation.work = [work = std::move(work), at = machine.memory.alias(workspace.at), needed] {
     work();
-    std::memset(at, 0xFF, needed);
+    if (needed > 0) std::memset(at, 0xFF, needed);
   };
   machine.submit(context.stream, std::move(operation));
 }
@@ -133,16 +138,21 @@ float* alias(HostMachine& machine, void* at) {
   return static_cast<float*>(machine.memory.alias(at));
 }
 
-// The algorithms that give the same bits every time.
-void check(cudnnConvolutionFwdAlgo_t algorithm) {
-  expect_supported(algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
-                   "only IMPLICIT_PRECOMP_GEMM is");
+// The algorithms that give the same bits every time, as far as there are any here: whether one
+// needs a workspace.
+bool uses_workspace(cudnnConvolutionFwdAlgo_t algorithm) {
+  const bool precomputes = algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+  expect_supported(precomputes || algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
+                   "only IMPLICIT_PRECOMP_GEMM and IMPLICIT_GEMM are");
+  return precomputes;
 }
-void check(cudnnConvolutionBwdDataAlgo_t algorithm) {
+bool uses_workspace(cudnnConvolutionBwdDataAlgo_t algorithm) {
   expect_supported(algorithm == CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, "only ALGO_1 is");
+  return true;
 }
-void check(cudnnConvolutionBwdFilterAlgo_t algorithm) {
+bool uses_workspace(cudnnConvolutionBwdFilterAlgo_t algorithm) {
   expect_supported(algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, "only ALGO_1 is");
+  return true;
 }
 
 }  // namespace
@@ -155,9 +165,9 @@ cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
     cudnnConvolutionFwdAlgo_t algorithm, std::size_t* bytes) {
   return dnn_call("cudnnGetConvolutionForwardWorkspaceSize", [&](HostMachine& machine, auto&) {
     existing(machine, handle);
-    check(algorithm);
+    const bool needed = uses_workspace(algorithm);
     expect_valid(bytes != nullptr, "a pointer is null");
-    *bytes = workspace_bytes(fitting(machine, x, y, filter, convolution));
+    *bytes = workspace_bytes(fitting(machine, x, y, filter, convolution), needed);
   });
 }
 
@@ -167,9 +177,9 @@ cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
     cudnnConvolutionBwdDataAlgo_t algorithm, std::size_t* bytes) {
   return dnn_call("cudnnGetConvolutionBackwardDataWorkspaceSize", [&](HostMachine& machine, auto&) {
     existing(machine, handle);
-    check(algorithm);
+    const bool needed = uses_workspace(algorithm);
     expect_valid(bytes != nullptr, "a pointer is null");
-    *bytes = workspace_bytes(fitting(machine, dx, dy, filter, convolution));
+    *bytes = workspace_bytes(fitting(machine, dx, dy, filter, convolution), needed);
   });
 }
 
@@ -180,9 +190,9 @@ cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
   return dnn_call("cudnnGetConvolutionBackwardFilterWorkspaceSize",
                   [&](HostMachine& machine, auto&) {
                     existing(machine, handle);
-                    check(algorithm);
+                    const bool needed = uses_workspace(algorithm);
                     expect_valid(bytes != nullptr, "a pointer is null");
-                    *bytes = workspace_bytes(fitting(machine, x, dy, dfilter, convolution));
+                    *bytes = workspace_bytes(fitting(machine, x, dy, dfilter, convolution), needed);
                   });
 }
 
@@ -195,11 +205,11 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void* alpha,
                                       std::size_t workspace_size, const void* beta,
                                       const cudnnTensorDescriptor_t y_shape, void* y) {
   return dnn_call("cudnnConvolutionForward", [&](HostMachine& machine, auto&) {
-    check(algorithm);
+    const bool needs = uses_workspace(algorithm);
     const auto shape = fitting(machine, x_shape, y_shape, filter_shape, convolution);
     const ConvolutionScale scale{host_scalar(machine, alpha), host_scalar(machine, beta)};
     submit(machine, handle, {workspace, workspace_size},
-           {"convolution", shape, scale,
+           {"convolution", needs, shape, scale,
             all(accesses_of(shape.x, x, false), accesses_of(shape.filter, filter, false)),
             accesses_of(shape.y, y, true),
             [=, from = alias(machine, x), by = alias(machine, filter), to = alias(machine, y)] {
@@ -217,11 +227,11 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void* alp
                                            std::size_t workspace_size, const void* beta,
                                            const cudnnTensorDescriptor_t dx_shape, void* dx) {
   return dnn_call("cudnnConvolutionBackwardData", [&](HostMachine& machine, auto&) {
-    check(algorithm);
+    const bool needs = uses_workspace(algorithm);
     const auto shape = fitting(machine, dx_shape, dy_shape, filter_shape, convolution);
     const ConvolutionScale scale{host_scalar(machine, alpha), host_scalar(machine, beta)};
     submit(machine, handle, {workspace, workspace_size},
-           {"convolution backward to data", shape, scale,
+           {"convolution backward to data", needs, shape, scale,
             all(accesses_of(shape.y, dy, false), accesses_of(shape.filter, filter, false)),
             accesses_of(shape.x, dx, true),
             [=, from = alias(machine, dy), by = alias(machine, filter), to = alias(machine, dx)] {
@@ -237,11 +247,11 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(
     void* workspace, std::size_t workspace_size, const void* beta,
     const cudnnFilterDescriptor_t dfilter_shape, void* dfilter) {
   return dnn_call("cudnnConvolutionBackwardFilter", [&](HostMachine& machine, auto&) {
-    check(algorithm);
+    const bool needs = uses_workspace(algorithm);
     const auto shape = fitting(machine, x_shape, dy_shape, dfilter_shape, convolution);
     const ConvolutionScale scale{host_scalar(machine, alpha), host_scalar(machine, beta)};
     submit(machine, handle, {workspace, workspace_size},
-           {"convolution backward to filter", shape, scale,
+           {"convolution backward to filter", needs, shape, scale,
             all(accesses_of(shape.x, x, false), accesses_of(shape.y, dy, false)),
             accesses_of(shape.filter, dfilter, true),
             [=, from = alias(machine, x), by = alias(machine, dy), to = alias(machine, dfilter)] {

@@ -21,6 +21,11 @@ void stint_host_kernel(const void* kernel, const char* name, const std::size_t* 
 // Of the next launch on this thread.
 void stint_host_ranges(const stint_device_range* ranges, int count);
 
+// Threads of the host synchronise by means that are not CUDA's: what the calling one has done and
+// knows to be done, those know who hear of the same `what` and `count` afterwards.
+void stint_host_tells(const void* what, unsigned long long count);
+void stint_host_hears(const void* what, unsigned long long count);
+
 // The host itself reads or writes pinned memory now.
 void stint_host_touches(const char* name, const void* first, std::size_t bytes, int writes);
 }

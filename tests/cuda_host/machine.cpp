@@ -1,10 +1,42 @@
 #include "tests/cuda_host/machine.hpp"
 
+#include <chrono>
+#include <thread>
+
 namespace cuda_host {
+namespace {
+
+// As slow as a test wants it.
+std::function<void()> slowed(std::function<void()> work) {
+  const std::chrono::microseconds delay(settings().operation_microseconds);
+  if (delay.count() == 0) return work;
+  return [delay, work = std::move(work)] {
+    std::this_thread::sleep_for(delay);
+    work();
+  };
+}
+
+}  // namespace
 
 int& current_device() {
   thread_local int device = 0;
   return device;
+}
+
+HostThread& HostMachine::thread() {
+  thread_local HostThread thread{AgentId{agents_++}, {}};
+  return thread;
+}
+
+void HostMachine::tell(const void* what, std::uint64_t count) {
+  told_[{what, count}].join(thread().clock);
+}
+
+void HostMachine::hear(const void* what, std::uint64_t count) {
+  const auto found = told_.find({what, count});
+  if (found == told_.end())
+    throw CallMisuse(cudaErrorUnknown, "a thread of the host waits for what none has told");
+  thread().clock.join(found->second);
 }
 
 HostMachine& HostMachine::get() {
@@ -48,7 +80,7 @@ void HostMachine::destroy_stream(cudaStream_t handle) {
 }
 
 std::shared_ptr<StreamMark> HostMachine::mark(const std::shared_ptr<StreamQueue>& stream) {
-  stream->clock.join(host_);
+  stream->clock.join(thread().clock);
   auto mark = std::make_shared<StreamMark>(StreamMark{stream, stream->clock});
   scheduler_.enqueue(stream, {.leaves = mark});
   return mark;
@@ -97,20 +129,34 @@ void HostMachine::submit(cudaStream_t handle, DeviceOperation operation) {
   const auto stream = find_stream(handle);
   check_accesses(*stream, operation);
   order_with_default(stream);
-  stream->clock.join(host_);
+  stream->clock.join(thread().clock);
   stream->clock.tick(stream->agent);
   const auto label = std::make_shared<const std::string>(
       operation.name + " (operation " + std::to_string(++operations_) + ", " + stream->name + ")");
   for (const MemoryAccess& access : operation.accesses)
     check_race(access, {stream->agent, &stream->clock, label});
-  scheduler_.enqueue(stream, {.work = std::move(operation.work)});
+  scheduler_.enqueue(stream, {.work = slowed(std::move(operation.work))});
 }
 
 void HostMachine::host_accesses(const std::string& name, const MemoryAccess& access) {
   memory.block(access, name);
-  host_.tick(host_agent);
-  check_race(access,
-             {host_agent, &host_, std::make_shared<const std::string>(name + " (on the host)")});
+  HostThread& actor = thread();
+  actor.clock.tick(actor.agent);
+  check_race(access, {actor.agent, &actor.clock,
+                      std::make_shared<const std::string>(name + " (on the host)")});
+}
+
+// Which record a wait means depends on the order of the two calls: threads must have agreed on it.
+void HostMachine::use_event(cudaEvent_t handle, bool records) {
+  HostThread& actor = thread();
+  actor.clock.tick(actor.agent);
+  const auto label = std::make_shared<const std::string>(
+      "thread " + std::to_string(actor.agent) + " of the host" +
+      (records ? ", recording an event," : ", using an event,"));
+  const std::string race = event_calls_.add({reinterpret_cast<Address>(handle), 1, records},
+                                            {actor.agent, &actor.clock, label});
+  if (!race.empty())
+    throw CallMisuse(cudaErrorUnknown, "race: " + race + ", and nothing orders the two");
 }
 
 cudaEvent_t HostMachine::create_event(int device, bool is_timed) {
@@ -129,6 +175,7 @@ EventState& HostMachine::event(cudaEvent_t handle) {
 void HostMachine::destroy_event(cudaEvent_t handle) {
   event(handle);
   events_.erase(handle);
+  event_calls_.forget(reinterpret_cast<Address>(handle), 1);
 }
 
 void HostMachine::record(cudaEvent_t handle, cudaStream_t stream_handle) {
@@ -136,6 +183,7 @@ void HostMachine::record(cudaEvent_t handle, cudaStream_t stream_handle) {
   EventState& state = event(handle);
   if (state.device != stream->device)
     throw CallMisuse(cudaErrorInvalidResourceHandle, "records an event of another device");
+  use_event(handle, true);
   order_with_default(stream);
   state.mark = mark(stream);
 }
@@ -144,13 +192,14 @@ void HostMachine::record(cudaEvent_t handle, cudaStream_t stream_handle) {
 void HostMachine::wait(cudaStream_t stream_handle, cudaEvent_t handle) {
   const auto stream = find_stream(stream_handle);
   const auto& mark = event(handle).mark;
+  use_event(handle, false);
   if (++waits_ != settings().forgotten_wait && mark) wait(stream, mark);
 }
 
 void HostMachine::finish(const std::shared_ptr<StreamMark>& mark, Lock& lock) {
   scheduler_.finish(*mark, lock);
   if (lost != cudaSuccess) throw CallFault(lost, "the device is lost");
-  host_.join(mark->clock);
+  thread().clock.join(mark->clock);
 }
 
 void HostMachine::finish(cudaStream_t handle, Lock& lock) {
@@ -160,7 +209,9 @@ void HostMachine::finish(cudaStream_t handle, Lock& lock) {
 }
 
 void HostMachine::finish(cudaEvent_t handle, Lock& lock) {
-  if (const auto mark = event(handle).mark) finish(mark, lock);
+  const auto mark = event(handle).mark;
+  use_event(handle, false);
+  if (mark) finish(mark, lock);
 }
 
 void HostMachine::finish_device(int device, Lock& lock) {
@@ -173,7 +224,7 @@ void HostMachine::finish_device(int device, Lock& lock) {
 
 bool HostMachine::poll(const std::shared_ptr<StreamMark>& mark) {
   if (!scheduler_.poll(*mark)) return false;
-  host_.join(mark->clock);
+  thread().clock.join(mark->clock);
   return true;
 }
 
@@ -181,14 +232,31 @@ bool HostMachine::poll(cudaStream_t handle) { return poll(mark(find_stream(handl
 
 bool HostMachine::poll(cudaEvent_t handle) {
   const auto mark = event(handle).mark;
+  use_event(handle, false);
   return !mark || poll(mark);
+}
+
+// In milliseconds, from one event to the other: both timed, recorded, and done.
+float HostMachine::elapsed(cudaEvent_t begin, cudaEvent_t end) {
+  for (const cudaEvent_t handle : {begin, end}) {
+    const EventState& state = event(handle);
+    use_event(handle, false);
+    if (!state.is_timed || !state.mark)
+      throw CallMisuse(cudaErrorInvalidResourceHandle,
+                       "is given an event that is not timed or was never recorded");
+    if (!scheduler_.poll(*state.mark)) throw CallFault(cudaErrorNotReady, "work is left");
+  }
+  if (event(begin).device != event(end).device)
+    throw CallMisuse(cudaErrorInvalidResourceHandle, "is given events of two devices");
+  return std::chrono::duration<float, std::milli>(event(end).mark->at - event(begin).mark->at)
+      .count();
 }
 
 void HostMachine::free(const void* pointer, MemoryPlace place) {
   const auto address = reinterpret_cast<Address>(pointer);
   const Allocation* const block = memory.block_at(address);
   const std::size_t bytes = block == nullptr ? 0 : block->bytes;
-  const std::string pending = history_.unfinished(address, bytes, host_);
+  const std::string pending = history_.unfinished(address, bytes, thread().clock);
   memory.free(address, place);
   history_.forget(address, bytes);
   if (!pending.empty() && lost == cudaSuccess)

@@ -28,6 +28,12 @@ struct DeviceOperation {
   bool across_devices = false;  // may reach memory of devices other than its stream's
 };
 
+// A thread of the host, and what it knows to have happened.
+struct HostThread {
+  AgentId agent{};
+  VectorClock clock;
+};
+
 struct EventState {
   int device = 0;
   bool is_timed = false;
@@ -52,11 +58,17 @@ class HostMachine {
   void submit(cudaStream_t stream, DeviceOperation operation);
   void host_accesses(const std::string& name, const MemoryAccess& access);
 
+  // The calling thread tells all that it knows to those who hear of `what` and `count`.
+  void tell(const void* what, std::uint64_t count);
+  void hear(const void* what, std::uint64_t count);
+
   cudaEvent_t create_event(int device, bool is_timed);
   void destroy_event(cudaEvent_t handle);
   EventState& event(cudaEvent_t handle);
   void record(cudaEvent_t event, cudaStream_t stream);
   void wait(cudaStream_t stream, cudaEvent_t event);
+
+  float elapsed(cudaEvent_t begin, cudaEvent_t end);  // milliseconds
 
   // The host waits, or asks (true: done, and known to be).
   void finish(cudaStream_t stream, Lock& lock);
@@ -85,12 +97,15 @@ class HostMachine {
   void order_with_default(const std::shared_ptr<StreamQueue>& stream);
   void check_accesses(const StreamQueue& stream, const DeviceOperation& operation) const;
   void check_race(const MemoryAccess& access, const AccessActor& actor);
+  HostThread& thread();  // the calling one
+  void use_event(cudaEvent_t handle, bool records);
   void finish(const std::shared_ptr<StreamMark>& mark, Lock& lock);
   bool poll(const std::shared_ptr<StreamMark>& mark);
 
   StreamScheduler scheduler_;
   AccessHistory history_;
-  VectorClock host_;  // what the host knows to have happened
+  AccessHistory event_calls_;  // by handle: recording writes, waiting reads
+  std::map<std::pair<const void*, std::uint64_t>, VectorClock> told_;
   int agents_ = 1;
   std::uintptr_t last_handle_ = 0x1000;  // never given twice, never an address
   std::uint64_t operations_ = 0;

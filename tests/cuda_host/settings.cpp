@@ -66,6 +66,8 @@ HostSettings read_settings() {
           .no_device = number_of(prefix + "NO_DEVICE", 0, 1) == 1,
           .failure = failure_of(prefix + "FAIL"),
           .forgotten_wait = number_of(prefix + "FORGET_WAIT", 0, INT64_MAX),
+          .operation_microseconds = number_of(prefix + "OPERATION_MICROSECONDS", 0, 1'000'000),
+          .dnn_bytes = number_of(prefix + "DNN_KIB", 0, 1 << 20) << 10,
           .report_path = text_of(prefix + "REPORT"),
           .trace_path = text_of(prefix + "TRACE")};
 }

@@ -29,9 +29,11 @@ struct HostSettings {
   int devices = 1;
   bool no_device = false;
   std::optional<InjectedFailure> failure;
-  std::int64_t forgotten_wait = 0;  // the n-th wait of a stream for an event orders nothing
-  std::string report_path;          // findings go there as well
-  std::string trace_path;           // one line for each call
+  std::int64_t forgotten_wait = 0;          // the n-th wait of a stream for an event orders nothing
+  std::int64_t operation_microseconds = 0;  // that every operation of a stream takes at least
+  std::int64_t dnn_bytes = 0;  // of workspace that convolutions need beyond what they did
+  std::string report_path;     // findings go there as well
+  std::string trace_path;      // one line for each call
 };
 
 const HostSettings& settings();

@@ -48,3 +48,20 @@ TEST_CASE("an action that begins before what it waits for has ended is noticed",
   }
   CHECK(noticed == static_cast<int>(schedule.actions.size()) - 1);  // all but the first
 }
+
+TEST_CASE("what ran on a device is timed and ordered by its clock", "[measured_step]") {
+  const Schedule schedule = chain_offloaded();
+  StepTimes times = one_after_another(schedule);
+  for (std::size_t i = 0; i < schedule.actions.size(); ++i) {
+    const auto at = static_cast<double>(i);
+    times.on_devices.push_back(
+        {0, 90, 20 + at, 20.75 + at});  // its clock began 5 s before the step
+  }
+  const MeasuredStep step = measured_step(times, 0.5);
+  CHECK(step.start_seconds[1] == 20 + 1 - 5);
+  CHECK(step.action_seconds[1] == 0.75);
+  CHECK(step.seconds == 0.5 * (20 + 10 * static_cast<double>(schedule.actions.size())));
+  CHECK(kept(schedule, times));
+  times.on_devices[1].begin_seconds = 20.5;  // before the first has ended
+  CHECK_FALSE(kept(schedule, times));
+}

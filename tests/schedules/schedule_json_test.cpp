@@ -2,6 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "files/input_error.hpp"
+#include "platforms/names.hpp"
+#include "schedules/numerics.hpp"
 #include "schedules/validate.hpp"
 #include "tests/support/json_schema.hpp"
 #include "tests/support/small_schedules.hpp"
@@ -385,4 +387,32 @@ TEST_CASE("numerics are named by the model and the request, not by the rest of i
   CHECK(numerics_sha256("m", in_shards, {}) == with_shards);
   in_shards.shards[0].count = 4;
   CHECK(numerics_sha256("m", in_shards, {}) != with_shards);
+}
+
+TEST_CASE("numerics tell on which kinds of devices a network's tasks run", "[schedule_json]") {
+  Schedule schedule = chain_kept_whole();
+  const auto name = [&] { return numerics_sha256(schedule, "m"); };
+  const auto on_kind = [&](const std::string& kind) {
+    schedule.platform.devices[0].kind = kind;
+    return name();
+  };
+  CHECK(on_kind("cpu") == on_kind("cuda"));  // tasks with costs alone: bits are the same anywhere
+  schedule.model = Network{};
+  const std::string on_cpus = on_kind("cpu");
+  CHECK(on_cpus == numerics_sha256("m", schedule.request, schedule.lowering));
+  const std::string on_gpus = on_kind("cuda");
+  CHECK(on_gpus != on_cpus);
+  // The same tasks, one of them on another kind.
+  schedule.platform.devices.push_back(schedule.platform.devices[0]);
+  schedule.platform.devices.back().kind = "cpu";
+  schedule.platform.devices.back().name = "other";
+  const auto all = workers(schedule.platform);
+  for (std::size_t w = 0; w < all.size(); ++w) {
+    if (!all[w].is_link() && all[w].device == 1)
+      schedule.actions[0].worker = static_cast<WorkerId>(w);
+  }
+  const std::string mixed = name();
+  CHECK((mixed != on_cpus && mixed != on_gpus));
+  std::swap(schedule.actions[0].worker, schedule.actions[1].worker);
+  CHECK(name() != mixed);
 }

@@ -1,6 +1,7 @@
 // A shared library in place of NVIDIA's, for tests: GPUs are what the files of a folder say, named
 // by the environment. A file `NAME-GPU` holds one number; a call without its file is not supported,
-// and a file `refuse` refuses everything that sets. What is set stays, as in a driver.
+// and a file `refuse` refuses everything that sets. What is set stays, as in a driver, and gets a
+// line in the file `history` if there is one.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -33,6 +34,8 @@ int set(const char* name, const Gpu* gpu, unsigned value) {
   if (std::filesystem::exists(folder() + "refuse")) return no_permission;
   if (!std::filesystem::exists(path_of(name, gpu))) return not_supported;
   std::ofstream(path_of(name, gpu)) << value;
+  if (std::filesystem::exists(folder() + "history"))
+    std::ofstream(folder() + "history", std::ios::app) << name << ' ' << value << '\n';
   return success;
 }
 
