@@ -121,22 +121,47 @@ class Bounding {
 
   bool only_in(MemoryId memory, std::size_t task) const {
     const auto& devices = problem_.platform().devices;
+    bool is_here = false;
     for (std::size_t d = 0; d < devices.size(); ++d) {
-      if (std::isfinite(problem_.seconds[d][task]) && devices[d].memory != memory) return false;
+      const MemoryId there = devices[d].memory;
+      if (!std::isfinite(problem_.seconds[d][task])) continue;
+      is_here = is_here || there == memory;
+      if (there != memory && bytes_alone(task, there) <= problem_.capacity_bytes[there])
+        return false;
     }
-    return true;
+    return is_here;
   }
+
+  // What the task touches, and its workspace, wherever it runs.
+  std::int64_t bytes_alone(std::size_t t, MemoryId memory) const {
+    const Memory& there = problem_.platform().memories[memory];
+    const Task& task = graph_.tasks[t];
+    SegmentSet set;
+    for (const TensorId tensor : task.reads) add(tensor, set);
+    for (const TensorId tensor : task.updates) add(tensor, set);
+    for (const TensorId tensor : task.writes) {
+      if (!is_optional(task, tensor)) add(tensor, set);
+    }
+    std::int64_t bytes = size(as_set(std::move(set)), there);
+    for (const auto& [y, x] : task.may_overwrite) {
+      const bool fits = graph_.tensors[y].bytes <= graph_.tensors[x].bytes;
+      if (fits && !is_optional(task, y)) bytes -= aligned(graph_.tensors[y].bytes, there);
+    }
+    return capped_sum(std::max<std::int64_t>(0, bytes), aligned(task.workspace_bytes, there));
+  }
+
   Kind kind_of(TensorId tensor) const { return graph_.tensors[tensor].kind; }
 
   // The set's bytes, rounded up once for each whole. Segments of one whole follow each other.
-  std::int64_t size(const SegmentSet& set) const {
+  std::int64_t size(const SegmentSet& set) const { return size(set, memory_); }
+  std::int64_t size(const SegmentSet& set, const Memory& memory) const {
     const Segments& segments = problem_.segments;
     std::int64_t total = 0;
     std::int64_t of_whole = 0;
     for (std::size_t i = 0; i < set.size(); ++i) {
       of_whole += segments.end_bytes[set[i]] - segments.begin_bytes[set[i]];
       if (i + 1 < set.size() && whole_of_[set[i]] == whole_of_[set[i + 1]]) continue;
-      total = capped_sum(total, aligned(of_whole, memory_));
+      total = capped_sum(total, aligned(of_whole, memory));
       of_whole = 0;
     }
     return total;
@@ -288,7 +313,7 @@ class Bounding {
   const Problem& problem_;
   const Graph& graph_;
   const Memory& memory_;
-  std::vector<bool> forced_;        // by task: it can run only in this memory
+  std::vector<bool> forced_;        // by task: it can run, and fits, only in this memory
   std::vector<TensorId> whole_of_;  // by segment
   bool isolated_ = true;            // no link begins or ends here
   SegmentSet state_;                // there throughout

@@ -1,9 +1,9 @@
 // Bytes that a memory must have, whatever the schedule: proved, per memory.
 //
-// Only tasks that no device of another memory can run say something. While such a task runs, what
-// it reads, writes and updates and its workspace are there; an output may take the place of an
-// input if the task permits it. Of a memory without links more is known, because nothing leaves it
-// and comes back:
+// Only tasks that no device of another memory can run, or that do not fit into one, say something.
+// While such a task runs, what it reads, writes and updates and its workspace are there; an output
+// may take the place of an input if the task permits it. Of a memory without links more is known,
+// because nothing leaves it and comes back:
 // - state that such tasks use is there throughout;
 // - an input exists once, so if a task before (or itself) and a task after it read it, it is there
 //   during the task. (Some execution of the later one descends from an execution of the task, and

@@ -98,6 +98,9 @@ BlockCosts::BlockCosts(const PlacedGraph& graph, const RelaxedUnits& units,
 }
 
 void BlockCosts::solve_at(std::int64_t price, double work) {
+  const bool is_known = std::any_of(costs_.begin(), costs_.end(),
+                                    [&](const Cost& cost) { return cost.price == price; });
+  if (is_known) return;
   for (std::size_t b = 0; b < blocks_.size() && work > 0 && price > 0; ++b) {
     const WorkBetween& block = blocks_[b];
     RelaxedScope scope{std::vector<char>(graph_.tasks(), 0), block.first};

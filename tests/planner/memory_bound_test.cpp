@@ -185,3 +185,21 @@ TEST_CASE("a task that runs elsewhere too says nothing about a memory", "[memory
   for (int m = 0; m < 3; ++m) CHECK(memory_bound(problem, static_cast<MemoryId>(m)).bytes == 0);
   CHECK(least_memory(problem) == 6);
 }
+
+TEST_CASE("a task that fits into no other memory says how large one must be", "[bounds]") {
+  Graph graph = chain_graph(5);
+  for (Task& task : graph.tasks) task.seconds["gpu"] = 1;
+  Request request;
+  const auto bound = [&](int memory) {
+    return memory_bound(problem_of(graph, two_gpus(), request), static_cast<MemoryId>(memory))
+        .bytes;
+  };
+  CHECK(bound(0) == 0);  // all of it may run elsewhere
+  request.memory = {{"n0/hbm0", 1}, {"n0/hbm1", 1}};
+  CHECK(bound(0) == 2);  // what a task of the chain touches
+  CHECK(bound(1) == 0);
+  request.memory["n0/ram"] = 1;
+  CHECK(bound(0) == 2);
+  CHECK(bound(1) == 2);
+  CHECK(bound(2) == 2);
+}
