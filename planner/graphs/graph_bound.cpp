@@ -82,7 +82,7 @@ class Bounding {
     return all;
   }
 
-  // State that may be away, all of it.
+  // State that may be away, all of it. What tasks use in parts may go in parts, for less.
   std::vector<MovedState> states(double unit, const Prices& prices) const {
     std::vector<TensorId> used;
     for (const Task& task : problem_.graph().tasks) {
@@ -92,6 +92,7 @@ class Bounding {
     const auto cover_of = covers(problem_, used);
     std::map<TensorId, MovedState> of_cover;
     std::set<TensorId> updated;
+    std::set<TensorId> in_parts;
     const auto& tasks = problem_.graph().tasks;
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const auto use = [&](TensorId tensor, bool updates) {
@@ -101,6 +102,7 @@ class Bounding {
         if (users.empty() || users.back() != static_cast<TaskId>(t))
           users.push_back(static_cast<TaskId>(t));
         if (updates) updated.insert(cover);
+        if (tensor != cover) in_parts.insert(cover);
       };
       for (const TensorId tensor : tasks[t].reads) use(tensor, false);
       for (const TensorId tensor : tasks[t].updates) use(tensor, true);
@@ -109,7 +111,8 @@ class Bounding {
     for (auto& [cover, state] : of_cover) {
       state.bytes = aligned(problem_.graph().tensors[cover].bytes,
                             problem_.platform().memories[graph_.memory]);
-      state.price = move_price(cover, updated.contains(cover), unit, prices);
+      if (!in_parts.contains(cover))
+        state.price = move_price(cover, updated.contains(cover), unit, prices);
       all.push_back(std::move(state));
     }
     return all;

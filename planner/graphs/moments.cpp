@@ -6,13 +6,48 @@
 namespace stint {
 namespace {
 
+constexpr std::int64_t small_part = 200;  // of the memory, which rough bounds do without
+
+// Items of at most so many bytes are together a small part of the memory.
+std::int64_t small_bytes(const MomentProblem& problem) {
+  std::vector<std::int64_t> sizes;
+  for (const GraphItem& item : problem.graph->items) sizes.push_back(item.bytes);
+  std::sort(sizes.begin(), sizes.end());
+  std::int64_t sum = 0;
+  std::size_t count = 0;
+  while (count < sizes.size() && sum + sizes[count] <= problem.capacity_bytes / small_part)
+    sum += sizes[count++];
+  return count == sizes.size() ? 0 : sizes[count] - 1;
+}
+
+// By item: what we count nothing for, and take as always there. In bounds what several tasks write,
+// or what may leave in parts; in rough ones also what is small, and what only updates of state
+// read: gradients of weights, which are updated at once.
+std::vector<char> free_items(const MomentProblem& problem) {
+  const DeviceGraph& graph = *problem.graph;
+  std::vector<char> only_updates(graph.items.size(), 1);
+  for (const GraphTask& task : graph.tasks) {
+    const bool is_update = task.runs_once && task.writes.empty();
+    for (const GraphItemId read : task.reads) only_updates[read] &= is_update;
+  }
+  const std::int64_t small = small_bytes(problem);
+  std::vector<char> free;
+  for (std::size_t i = 0; i < graph.items.size(); ++i) {
+    const GraphItem& item = graph.items[i];
+    const bool is_gradient = only_updates[i] && !item.is_result && !item.writers.empty();
+    const bool moves_in_parts = !problem.moves.empty() && !item.is_alone;
+    free.push_back(item.bytes == 0 ||
+                   (problem.is_bound && (item.writers.size() > 1 || moves_in_parts)) ||
+                   (problem.is_rough && (item.bytes <= small || is_gradient)));
+  }
+  return free;
+}
+
 // A literal, or what is known beforehand.
 struct Fact {
   enum Kind { no, yes, open } kind = no;
   VariableId literal{0};
 };
-constexpr std::int64_t small_part = 200;  // of the memory, which bounds do without
-
 constexpr Fact never{Fact::no, {}};
 constexpr Fact always{Fact::yes, {}};
 
@@ -21,8 +56,8 @@ class Master {
   explicit Master(const MomentProblem& problem)
       : problem_(problem),
         graph_(*problem.graph),
-        moments_(static_cast<int>(problem.moments.size())) {
-    find_free();
+        moments_(static_cast<int>(problem.moments.size())),
+        free_(free_items(problem)) {
     find_use();
     decide_runs();
     decide_presence();
@@ -70,35 +105,7 @@ class Master {
   Fact open() { return {Fact::open, model_.add_boolean()}; }
 
   const GraphItem& item(std::size_t i) const { return graph_.items[i]; }
-  // What we count nothing for, and take as always there. In rough bounds also what is small, and
-  // what only updates of state read: gradients of weights, which are updated at once.
   bool is_free(std::size_t i) const { return free_[i]; }
-  void find_free() {
-    std::vector<char> only_updates(graph_.items.size(), 1);
-    for (const GraphTask& task : graph_.tasks) {
-      const bool is_update = task.runs_once && task.writes.empty();
-      for (const GraphItemId read : task.reads) only_updates[read] &= is_update;
-    }
-    const std::int64_t small = small_bytes();
-    for (std::size_t i = 0; i < graph_.items.size(); ++i) {
-      const bool is_minor =
-          item(i).bytes <= small || (only_updates[i] && !item(i).is_result && !is_input(i));
-      free_.push_back(item(i).bytes == 0 ||
-                      (problem_.is_bound && item(i).writers.size() > 1) ||
-                      (problem_.is_rough && is_minor));
-    }
-  }
-  // Items of at most so many bytes are together a small part of the memory.
-  std::int64_t small_bytes() const {
-    std::vector<std::int64_t> sizes;
-    for (const GraphItem& each : graph_.items) sizes.push_back(each.bytes);
-    std::sort(sizes.begin(), sizes.end());
-    std::int64_t sum = 0;
-    std::size_t count = 0;
-    while (count < sizes.size() && sum + sizes[count] <= problem_.capacity_bytes / small_part)
-      sum += sizes[count++];
-    return count == sizes.size() ? 0 : sizes[count] - 1;
-  }
   // Nothing is decided about tasks that only touch what is free.
   bool is_idle(std::size_t t) const {
     const GraphTask& task = graph_.tasks[t];
@@ -507,41 +514,6 @@ class Master {
 };
 
 }  // namespace
-
-FirstRuns first_runs_in_order(const TaskOrder& order, const std::vector<TaskId>& moments) {
-  FirstRuns first;
-  first.earliest.resize(order.size());
-  std::size_t interval = 0;
-  for (const TaskId task : order) {
-    first.earliest[task] = static_cast<int>(interval);
-    if (interval < moments.size() && moments[interval] == task) ++interval;
-  }
-  first.latest = first.earliest;
-  return first;
-}
-
-FirstRuns first_runs_in_any_order(const Problem& problem, const std::vector<TaskId>& moments) {
-  const std::size_t tasks = problem.graph().tasks.size();
-  FirstRuns first{std::vector<int>(tasks, 0),
-                  std::vector<int>(tasks, static_cast<int>(moments.size()))};
-  for (std::size_t k = 0; k < moments.size(); ++k) {
-    first.earliest[moments[k]] = std::max(first.earliest[moments[k]], static_cast<int>(k));
-    first.latest[moments[k]] = std::min(first.latest[moments[k]], static_cast<int>(k));
-  }
-  std::vector<int> moment_at(tasks, -1);
-  for (std::size_t k = 0; k < moments.size(); ++k) moment_at[moments[k]] = static_cast<int>(k);
-  for (std::size_t t = 0; t < tasks; ++t) {
-    for (const TaskId before : problem.needs[t]) {
-      const int least = moment_at[before] >= 0 ? moment_at[before] + 1 : first.earliest[before];
-      first.earliest[t] = std::max(first.earliest[t], least);
-    }
-  }
-  for (std::size_t t = tasks; t-- > 0;) {
-    for (const TaskId before : problem.needs[t])
-      first.latest[before] = std::min(first.latest[before], first.latest[t]);
-  }
-  return first;
-}
 
 MomentSolution solve_moments(const MomentProblem& problem, const CpOptions& options,
                              std::int64_t known_bound) {

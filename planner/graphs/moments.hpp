@@ -20,23 +20,11 @@
 #include <vector>
 
 #include "planner/graphs/device_graph.hpp"
+#include "planner/graphs/first_runs.hpp"
 #include "planner/order.hpp"
 #include "planner/solver/cp_sat.hpp"
 
 namespace stint {
-
-// The intervals in which a task may run first: 0 is before the first moment. A moment's own task
-// runs first at the end of the interval before it.
-struct FirstRuns {
-  std::vector<int> earliest;
-  std::vector<int> latest;
-};
-
-// `moments`: tasks in the order of their first runs.
-FirstRuns first_runs_in_order(const TaskOrder& order, const std::vector<TaskId>& moments);
-
-// Needs moments each of which depends on the one before it.
-FirstRuns first_runs_in_any_order(const Problem& problem, const std::vector<TaskId>& moments);
 
 // What it costs to move an item away and back, where that is possible at all, and what it takes of
 // the time of the links.
