@@ -21,37 +21,49 @@ struct ChannelNumbers {
   std::int64_t stride = 1;
 };
 
-// A few lanes of channels, over some rows: partial sums in registers.
-template <std::size_t K, typename Terms>
+// Channels from one on, over some rows: partial sums of G lanes side by side in registers, each
+// channel's in the order of the rows. Several lanes read a row's bytes in one stretch, which memory
+// is better at than at a few bytes of every row.
+template <std::size_t G, std::size_t K, typename Terms>
 void add_rows(const ChannelView& view, std::int64_t first_row, std::int64_t rows,
               std::int64_t channel, std::int64_t count, const Terms& terms,
               std::array<double, channels_at_once>* sums, std::int64_t first_channel) {
-  std::array<Lanes, K> partial{};
+  std::array<Lanes, K> partial[G] = {};
   for (std::int64_t row = first_row; row < first_row + rows; ++row) {
-    const std::int64_t at = row * view.channels + channel;
-    const auto more = terms(
-        [=](const float* x) { return load_lanes(x + at, count); },
-        [=](ChannelNumbers numbers) { return load_lanes(numbers.from + channel, count); }, row);
-    for (std::size_t k = 0; k < K; ++k) partial[k] += more[k];
+    for (std::size_t g = 0; g < G; ++g) {
+      const std::int64_t own = channel + static_cast<std::int64_t>(g) * lane_count;
+      const std::int64_t at = row * view.channels + own;
+      const auto more =
+          terms([=](const float* x) { return load_lanes(x + at, count); },
+                [=](ChannelNumbers numbers) { return load_lanes(numbers.from + own, count); }, row);
+      for (std::size_t k = 0; k < K; ++k) partial[g][k] += more[k];
+    }
   }
-  for (std::size_t k = 0; k < K; ++k) {
-    double* to = sums[k].data() + (channel - first_channel);
-    for (std::int64_t i = 0; i < count; ++i) to[i] += static_cast<double>(partial[k][i]);
+  for (std::size_t g = 0; g < G; ++g) {
+    for (std::size_t k = 0; k < K; ++k) {
+      double* to =
+          sums[k].data() + (channel - first_channel) + static_cast<std::int64_t>(g) * lane_count;
+      for (std::int64_t i = 0; i < count; ++i) to[i] += static_cast<double>(partial[g][k][i]);
+    }
   }
 }
 
 template <std::size_t K, typename Terms, typename Done>
 void sum_last_channels(const ChannelView& view, const Terms& terms, const Done& done) {
   constexpr std::int64_t rows_at_once = 32;
+  constexpr std::int64_t lanes_abreast = 4;
   for (std::int64_t first = 0; first < view.channels; first += channels_at_once) {
     const std::int64_t end = std::min(first + channels_at_once, view.channels);
     std::array<double, channels_at_once> sums[K] = {};
     for (std::int64_t row = 0; row < view.outer; row += rows_at_once) {
       const std::int64_t rows = std::min(rows_at_once, view.outer - row);
       std::int64_t channel = first;
+      for (; channel + lanes_abreast * lane_count <= end; channel += lanes_abreast * lane_count)
+        add_rows<lanes_abreast, K>(view, row, rows, channel, lane_count, terms, sums, first);
       for (; channel + lane_count <= end; channel += lane_count)
-        add_rows<K>(view, row, rows, channel, lane_count, terms, sums, first);
-      if (channel < end) add_rows<K>(view, row, rows, channel, end - channel, terms, sums, first);
+        add_rows<1, K>(view, row, rows, channel, lane_count, terms, sums, first);
+      if (channel < end)
+        add_rows<1, K>(view, row, rows, channel, end - channel, terms, sums, first);
     }
     for (std::int64_t channel = first; channel < end; ++channel) {
       std::array<double, K> of_channel;
