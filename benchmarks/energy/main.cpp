@@ -92,7 +92,9 @@ Platform calibrated(const Options& options, const MeterPlaces& places) {
 
 // The machine in general, with the kernels of one network besides.
 Platform with_kernels_of(const Asked& network, Platform platform) {
-  const Calibration found = calibrate({.file = network.file, .batch = network.batch}, never);
+  const MeterPlaces nowhere{.powercap = "none", .perf = "none", .nvml = "none"};
+  const Calibration found =
+      calibrate({.file = network.file, .batch = network.batch, .meters = nowhere}, never);
   for (std::size_t i = 0; i < platform.devices.size(); ++i)
     platform.devices[i].kernels = found.platform.devices[i].kernels;
   return platform;

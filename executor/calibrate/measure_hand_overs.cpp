@@ -18,6 +18,8 @@ constexpr int spinning_rounds = 200;
 constexpr int sleeping_rounds = 40;
 constexpr int stream_rounds = 40;
 constexpr std::size_t stream_bytes = 128 << 10;
+constexpr std::size_t line_words = 16;  // of a cache line
+constexpr std::size_t row_words = 256;
 constexpr double spinning_seconds = 2e-6;  // of work before a hand-over, as between small tasks
 constexpr double sleeping_seconds = 3e-4;  // until the other surely sleeps
 const Stop never{false};
@@ -84,9 +86,15 @@ void write(Stream& stream) {
   for (std::uint32_t& word : stream) word = 1;
 }
 
+// Column after column of a matrix of such rows, as products of matrices read their factors: what
+// comes next can be guessed less well than of a stream.
 std::uint32_t read(const Stream& stream) {
   std::uint32_t bits = 0;
-  for (const std::uint32_t word : stream) bits ^= word;
+  for (std::size_t column = 0; column < row_words; column += line_words) {
+    for (std::size_t row = 0; row < stream.size(); row += row_words) {
+      for (std::size_t i = 0; i < line_words; ++i) bits ^= stream[row + column + i];
+    }
+  }
   return bits;
 }
 

@@ -3,8 +3,8 @@
 // median of many hand-overs to a thread that spins, and of some to one that sleeps and is woken up.
 //
 // Then bytes: how much longer it takes to read what the other core has just written than what this
-// one has, and to write what the other has just read. Streams of a size that fits the caches of one
-// core; the medians again.
+// one has, and to write what the other has just read: as much as fits the caches of one core; the
+// medians again.
 #pragma once
 
 #include "platforms/platform.hpp"
