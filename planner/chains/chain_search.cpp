@@ -172,6 +172,9 @@ LeastMemory least_fast_bytes(const ChainProblem& problem, const std::vector<Slow
   least.bytes = chain.stages <= most_persistent_stages
                     ? solve_persistent(problem, 0, options.start.table).least_bytes
                     : full_memory_bytes(chain);
+  // Chains too long for the search have persistent schedules only, whose least memory is known.
+  const int memories = static_cast<int>(slow.size()) + 1;
+  if (slow.empty() && !ChainSpace::can_hold(chain.stages, memories)) return least;
   // Feasibility is monotone in memory, so bisect; an answer without proof ends the bisection.
   std::int64_t below = least.lower_bound;
   while (below < least.bytes) {

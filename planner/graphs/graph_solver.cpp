@@ -25,9 +25,6 @@ constexpr double quick_share = 0.05;
 constexpr double proof_tolerance = 1e-7;
 constexpr int most_moments = 24;
 constexpr int most_stalled = 4;
-constexpr int most_at_once = 2;          // moments
-constexpr int most_counted_at_once = 4;  // runs
-constexpr int least_distance = 8;        // between moments of one round
 constexpr std::size_t strong_up_to_tasks = 20000;
 
 std::int64_t peak_in_order(SequenceMeter& meter, const TaskOrder& order) {
@@ -144,43 +141,6 @@ bool GraphSolver::add_moment(int position) {
   return false;
 }
 
-// Where a replay exceeds the memory: the highest peaks at first runs are moments, those of what runs
-// again are counted while it runs between two of them.
-bool GraphSolver::add_peaks(const TaskSequence& sequence, const std::vector<int>& stages,
-                            std::int64_t capacity) {
-  std::vector<Peak> first;
-  std::vector<Peak> again;
-  for (std::size_t s = 0; s < sequence.size(); ++s) {
-    const std::int64_t live = meter_.live_bytes()[s];
-    if (live <= capacity) continue;
-    const bool is_first = gaps_.order()[stages[s]] == sequence[s];
-    (is_first ? first : again).push_back({live, sequence[s], stages[s]});
-  }
-  const auto higher = [](const Peak& a, const Peak& b) { return a.bytes > b.bytes; };
-  std::stable_sort(first.begin(), first.end(), higher);
-  std::stable_sort(again.begin(), again.end(), higher);
-  int added = 0;
-  std::vector<int> new_ones;
-  for (const Peak& peak : first) {
-    if (std::ssize(new_ones) == most_at_once || std::ssize(moments_) >= most_moments) break;
-    const auto is_near = [&](int other) { return std::abs(other - peak.position) < least_distance; };
-    if (std::any_of(new_ones.begin(), new_ones.end(), is_near)) continue;
-    if (std::find(moments_.begin(), moments_.end(), peak.position) != moments_.end()) continue;
-    if (add_moment(peak.position)) new_ones.push_back(peak.position);
-  }
-  if (!new_ones.empty()) return true;
-  for (const Peak& peak : again) {
-    if (added == most_counted_at_once) break;
-    const auto next = std::lower_bound(moments_.begin(), moments_.end(), peak.position);
-    if (next == moments_.begin() || next == moments_.end()) continue;
-    const Counted run{peak.task, *(next - 1), *next};
-    if (std::find(counted_.begin(), counted_.end(), run) != counted_.end()) continue;
-    counted_.push_back(run);
-    ++added;
-  }
-  return added > 0;
-}
-
 std::vector<TaskId> GraphSolver::moments() const {
   std::vector<TaskId> tasks;
   for (const int position : added_) tasks.push_back(gaps_.order()[position]);
@@ -199,13 +159,6 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   master.costs = whole_costs_;
   for (const int position : moments_) master.moments.push_back(gaps_.order()[position]);
   master.first = first_runs_in_order(gaps_.order(), master.moments);
-  for (const Counted& run : counted_) {
-    const auto index = [&](int position) {
-      return static_cast<int>(std::lower_bound(moments_.begin(), moments_.end(), position) -
-                              moments_.begin());
-    };
-    master.counted.push_back({run.task, index(run.after) + 1, index(run.before)});
-  }
   master.capacity_bytes = capacity;
   if (best_) master.most_cost = whole_cost_again(best_->sequence);
   for (const int position : moments_)
@@ -241,7 +194,6 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
     if (solution.there.empty()) return;
     const auto attempt = replayed(replay_.make(moments_, solution.there), capacity);
     const TaskSequence replayed_sequence = replay_.sequence();
-    const std::vector<int> stages = replay_.stage();
     const bool fits = attempt && attempt->peak_bytes <= capacity;
     if (fits && best_->sequence == replay_.sequence()) best_retention_ = retention_of(solution);
     if (!fits) search(retention_of(solution), capacity, first_share);
@@ -249,10 +201,7 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
     const bool is_solved = solution.status == CpStatus::optimal;
     if (is_proved() || (fits && is_solved) || !attempt) return;
     if (!is_solved && best_ && worth(solution) >= best_->measure.cost) return;
-    meter_.measure(replayed_sequence);
-    if (!add_peaks(replayed_sequence, stages, capacity) &&
-        (std::ssize(moments_) >= most_moments || !add_moment(attempt->position)))
-      return;
+    if (std::ssize(moments_) >= most_moments || !add_moment(attempt->position)) return;
   }
 }
 

@@ -58,11 +58,6 @@ class GraphSolver {
     std::int64_t peak_bytes = 0;
     int position = 0;  // of the peak
   };
-  struct Peak {
-    std::int64_t bytes = 0;
-    TaskId task = no_task;
-    int position = 0;
-  };
   bool is_interrupted() const;
   void begin(std::int64_t capacity, std::vector<std::int64_t> reserved);
   void note(const TaskSequence& sequence, const SequenceMeasure& measure, std::int64_t capacity);
@@ -72,8 +67,6 @@ class GraphSolver {
   Retention start() const;  // the best so far
   Retention retention_of(const MomentSolution& solution) const;
   bool add_moment(int position);
-  bool add_peaks(const TaskSequence& sequence, const std::vector<int>& stages,
-                 std::int64_t capacity);
   MomentSolution solve_master(std::int64_t capacity);
   std::int64_t whole_cost_again(const TaskSequence& sequence) const;
   void generate_moments(std::int64_t capacity);
@@ -91,14 +84,7 @@ class GraphSolver {
   std::vector<std::int64_t> whole_costs_;  // in units of which all tasks cost `cost_units`
   std::vector<int> moments_;               // positions, ascending
   std::vector<int> added_;                 // the same in the order in which they came
-  struct Counted {
-    TaskId task = no_task;
-    int after = 0;  // positions of moments
-    int before = 0;
-    bool operator==(const Counted&) const = default;
-  };
-  std::vector<Counted> counted_;        // runs while which memory is counted too
-  std::vector<std::int64_t> reserved_;  // by position
+  std::vector<std::int64_t> reserved_;     // by position
   std::int64_t known_bound_ = 0;
   std::int64_t free_bound_ = 0;   // the same without anything reserved
   std::int64_t bound_bytes_ = 0;  // the memory that they are for

@@ -149,7 +149,8 @@ class SequenceAnnealing {
     const int reach = 1 + below(1 + last / 8);
     const int to = std::clamp(step + (below(2) ? reach : -reach), 0, last);
     const auto first = std::find(sequence.begin(), sequence.end(), task) - sequence.begin();
-    if (to <= first || !may_run_at(now_, task, to)) return;
+    // Moved back, it stands behind the step that was there.
+    if (to <= first || !may_run_at(now_, task, to > step ? to + 1 : to)) return;
     sequence.erase(sequence.begin() + step);
     sequence.insert(sequence.begin() + to, task);
   }

@@ -91,3 +91,25 @@ TEST_CASE("runs that nobody needs are left out, first runs are not", "[graph]") 
   for (const TaskId task : needed) ran[task] = 1;
   CHECK(std::count(ran.begin(), ran.end(), 1) == std::ssize(ran));
 }
+
+TEST_CASE("the search on sequences moves no run behind the update of what it reads", "[graph]") {
+  // Only A after U would fit.
+  const Problem problem = problem_of(
+      R"({"format": "stint-tasks", "version": 1, "name": "update",
+ "tensors": [{"name": "s", "bytes": 1, "kind": "state"}, {"name": "a", "bytes": 10}, {"name": "b", "bytes": 1}, {"name": "c", "bytes": 1}],
+ "tasks": [{"name": "A", "reads": ["s"], "writes": ["a"], "seconds": {"cpu": 1}},
+           {"name": "B", "reads": ["a"], "writes": ["b"], "seconds": {"cpu": 1}},
+           {"name": "U", "reads": ["b"], "updates": ["s"], "workspace_bytes": 10, "seconds": {"cpu": 1}},
+           {"name": "C", "reads": ["a", "b"], "writes": ["c"], "seconds": {"cpu": 1}}],
+ "results": ["c"]})",
+      plain_machine());
+  const DeviceGraph graph = *device_graph(problem, DeviceId{0});
+  SequenceMeter meter(graph, {1, 1, 1, 1});
+  const TaskSequence start{TaskId{0}, TaskId{1}, TaskId{0}, TaskId{2}, TaskId{3}};
+  RetentionSearchOptions options;
+  options.steps = 20000;
+  options.capacity_bytes = 21;
+  CHECK(search_sequence(graph, meter, start, options));
+  options.capacity_bytes = 15;
+  CHECK_FALSE(search_sequence(graph, meter, start, options));
+}
