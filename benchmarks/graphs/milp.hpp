@@ -3,7 +3,7 @@
 //
 // Written as the protocol buffer that MathOpt reads, through its C interface. That interface has no
 // limits, and HiGHS cannot be interrupted through it; so it runs in a process of its own, which is
-// ended when its time is over, and then nothing is known of what it had found.
+// ended when its processor time is over, and then nothing is known of what it had found.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct MilpAnswer {
   double bound = 0;
 };
 
-// Nothing if there is no answer within so many seconds, or the program has no solution.
+// Nothing if there is no answer within so many seconds of the processor, or the program has no solution.
 std::optional<MilpAnswer> solve_by_highs(const Milp& milp, double seconds);
 
 }  // namespace stint
