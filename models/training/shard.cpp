@@ -3,40 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "files/input_error.hpp"
+#include "models/training/sharded_values.hpp"
 #include "models/training/tree.hpp"
 
 namespace stint {
 namespace {
-
-// Entries along one dimension of a value, half-open.
-struct Extent {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::int64_t count() const { return end - begin; }
-  bool operator==(const Extent&) const = default;
-};
-
-std::vector<Extent> equal_extents(std::int64_t all, std::int64_t count) {
-  std::vector<Extent> extents;
-  for (std::int64_t i = 0; i < count; ++i)
-    extents.push_back({all * i / count, all * (i + 1) / count});
-  return extents;
-}
-
-// A value that was made in shards.
-struct Shards {
-  struct Piece {
-    std::string value;
-    Extent extent;
-  };
-  std::size_t axis = 0;
-  std::vector<Piece> pieces;  // ascending, tile the dimension
-  std::string whole;          // "" as long as nobody wants it
-};
 
 bool is_element_wise(const LayerKind& kind) {
   return std::holds_alternative<Relu>(kind) || std::holds_alternative<Gelu>(kind) ||
@@ -51,7 +25,8 @@ bool keeps_channels_apart(const LayerKind& kind) {
 
 class Sharding {
  public:
-  Sharding(const Network& network, const std::vector<Shard>& shards) : network_(network) {
+  Sharding(const Network& network, const std::vector<Shard>& shards)
+      : network_(network), values_(network, made_.network.layers, made_.layer_of) {
     made_.types = infer(network);
     made_.network = network;
     made_.network.layers.clear();
@@ -67,14 +42,15 @@ class Sharding {
     for (std::size_t i = 0; i < network_.layers.size(); ++i) {
       layer_ = &network_.layers[i];
       types_ = &made_.types.layers[i];
+      values_.begin(layer_->name);
       const auto asked = asked_.find(layer_->name);
       if (asked != asked_.end() && asked->second.shard->count > 1)
         add_shards(asked->second);
       else if (!pass_shards())
         add_whole();
     }
-    layer_ = nullptr;
-    for (std::string& input : made_.network.loss.inputs) input = whole(input);
+    values_.begin("loss");
+    for (std::string& input : made_.network.loss.inputs) input = values_.whole(input);
     return std::move(made_);
   }
 
@@ -137,8 +113,8 @@ class Sharding {
     if (features < count)
       fail(asked,
            fmt::format("{} shards of {} features; expected no more shards", count, features));
-    const std::vector<std::string> inputs = spread(whole(layer_->inputs[0]), count);
-    Shards& output = new_shards(types_->outputs[0].shape.size() - 1);
+    const std::vector<std::string> inputs = values_.spread(values_.whole(layer_->inputs[0]), count);
+    ValueShards& output = new_shards(types_->outputs[0].shape.size() - 1);
     for (std::int64_t group = 0; group < groups; ++group) {
       for (std::int64_t i = 0; i < count; ++i) {
         const Extent in_group = equal_extents(features, count)[i];
@@ -147,7 +123,7 @@ class Sharding {
         kind.features = extent.count();
         kind.weight_of.clear();
         const std::string name = shard_name("columns", extent);
-        add(name, kind, {inputs[i]});
+        values_.add(name, kind, {inputs[i]});
         note_parts(name, 0, extent);
         if (!linear.weight_of.empty())
           made_.parts[name + ".weight"] = {linear.weight_of + ".weight", 0, extent.begin,
@@ -174,14 +150,14 @@ class Sharding {
     if (convolution.filters < count)
       fail(asked, fmt::format("{} shards of {} channels; expected no more shards", count,
                               convolution.filters));
-    const std::vector<std::string> inputs = spread(whole(layer_->inputs[0]), count);
-    Shards& output = new_shards(1);
+    const std::vector<std::string> inputs = values_.spread(values_.whole(layer_->inputs[0]), count);
+    ValueShards& output = new_shards(1);
     for (std::int64_t i = 0; i < count; ++i) {
       const Extent extent = equal_extents(convolution.filters, count)[i];
       Conv2d kind = convolution;
       kind.filters = extent.count();
       const std::string name = shard_name("channels", extent);
-      add(name, kind, {inputs[i]});
+      values_.add(name, kind, {inputs[i]});
       note_parts(name, 0, extent);
       output.pieces.push_back({name, extent});
     }
@@ -195,13 +171,14 @@ class Sharding {
       fail(asked,
            fmt::format("{} shards of {} inputs; expected a divisor below that", count, width));
     const auto extents = equal_extents(width, count);
-    const std::vector<std::string> inputs = apart(layer_->inputs[0], shape.size() - 1, extents);
+    const std::vector<std::string> inputs =
+        values_.apart(layer_->inputs[0], shape.size() - 1, extents);
     std::vector<std::string> nodes;
     for (std::int64_t i = 0; i < count; ++i) {
       Linear kind = linear;
       kind.bias = linear.bias && i == 0;
       const std::string name = shard_name("rows", extents[i]);
-      add(name, kind, {inputs[i]});
+      values_.add(name, kind, {inputs[i]});
       made_.parts[name + ".weight"] = {layer_->name + ".weight", 1, extents[i].begin,
                                        extents[i].end};
       if (kind.bias) made_.parts[name + ".bias"] = {layer_->name + ".bias", 0, 0, linear.features};
@@ -211,8 +188,8 @@ class Sharding {
       const bool last = static_cast<std::int64_t>(nodes.size()) == 2 * count - 2;
       const Extent extent{extents[merge.begin].begin, extents[merge.end - 1].end};
       const std::string name = last ? layer_->name : shard_name("rows", extent) + ".sum";
-      add(name, Add{}, {nodes[merge.left], nodes[merge.right]});
-      if (last) made_.network.layers.back().outputs = layer_->outputs;
+      const auto outputs = last ? layer_->outputs : std::vector<std::string>{};
+      values_.add(name, Add{}, {nodes[merge.left], nodes[merge.right]}, outputs);
       nodes.push_back(name);
     }
   }
@@ -224,33 +201,33 @@ class Sharding {
     std::vector<std::vector<std::string>> inputs(count);
     for (std::size_t i = 0; i < layer_->inputs.size(); ++i) {
       const auto extents = equal_extents(types_->inputs[i].shape[2].count, count);
-      const auto shards = apart(layer_->inputs[i], 2, extents);
+      const auto shards = values_.apart(layer_->inputs[i], 2, extents);
       for (std::int64_t s = 0; s < count; ++s) inputs[s].push_back(shards[s]);
     }
-    Shards& output = new_shards(2);
+    ValueShards& output = new_shards(2);
     const auto extents = equal_extents(types_->outputs[0].shape[2].count, count);
     for (std::int64_t i = 0; i < count; ++i) {
       Attention kind = attention;
       kind.heads /= count;
       const std::string name = shard_name("heads", {i * kind.heads, (i + 1) * kind.heads});
-      add(name, kind, inputs[i]);
+      values_.add(name, kind, inputs[i]);
       output.pieces.push_back({name, extents[i]});
     }
   }
 
   // A layer that nobody asked to cut, whose input is in shards that it can take one by one.
   bool pass_shards() {
-    const auto found = shards_.find(layer_->inputs[0]);
-    if (found == shards_.end() || layer_->inputs.size() != 1) return false;
-    const Shards input = found->second;
+    const ValueShards* const made = values_.find(layer_->inputs[0]);
+    if (made == nullptr || layer_->inputs.size() != 1) return false;
+    const ValueShards input = *made;
     if (const auto* split = std::get_if<Split>(&layer_->kind)) return pass_split(*split, input);
     const bool keeps = keeps_channels_apart(layer_->kind) && input.axis == 1;
     if (!is_element_wise(layer_->kind) && !keeps) return false;
-    Shards& output = new_shards(input.axis);
-    for (const Shards::Piece& piece : input.pieces) {
+    ValueShards& output = new_shards(input.axis);
+    for (const ValueShards::Piece& piece : input.pieces) {
       const std::string name =
           fmt::format("{}[{}:{}]", layer_->name, piece.extent.begin, piece.extent.end);
-      add(name, layer_->kind, {piece.value});
+      values_.add(name, layer_->kind, {piece.value});
       note_parts(name, 0, piece.extent);
       output.pieces.push_back({name, piece.extent});
     }
@@ -258,13 +235,13 @@ class Sharding {
   }
 
   // At the ends of shards there is nothing to split.
-  bool pass_split(const Split& split, const Shards& input) {
+  bool pass_split(const Split& split, const ValueShards& input) {
     if (axis_of(split.axis, types_->inputs[0].shape) != input.axis) return false;
-    std::vector<Shards> outputs;
+    std::vector<ValueShards> outputs;
     std::int64_t begin = 0;
     std::size_t next = 0;
     for (const std::int64_t size : split.sizes) {
-      Shards output{.axis = input.axis};
+      ValueShards output{.axis = input.axis};
       while (next < input.pieces.size() && input.pieces[next].extent.end <= begin + size) {
         const auto& [value, extent] = input.pieces[next++];
         output.pieces.push_back({value, {extent.begin - begin, extent.end - begin}});
@@ -274,84 +251,17 @@ class Sharding {
       outputs.push_back(std::move(output));
     }
     const auto names = output_names(*layer_);
-    for (std::size_t i = 0; i < names.size(); ++i) shards_[names[i]] = outputs[i];
+    for (std::size_t i = 0; i < names.size(); ++i) values_.make(names[i], input.axis) = outputs[i];
     return true;
   }
 
   void add_whole() {
     Layer copy = *layer_;
-    for (std::string& input : copy.inputs) input = whole(input);
+    for (std::string& input : copy.inputs) input = values_.whole(input);
     made_.network.layers.push_back(std::move(copy));
   }
 
-  Shards& new_shards(std::size_t axis) {
-    Shards& shards = shards_[output_names(*layer_)[0]];
-    shards.axis = axis;
-    return shards;
-  }
-
-  // The value itself, put together if it was made in shards.
-  std::string whole(const std::string& value) {
-    const auto found = shards_.find(value);
-    if (found == shards_.end()) return value;
-    Shards& shards = found->second;
-    if (shards.pieces.size() == 1) return shards.pieces[0].value;
-    if (!shards.whole.empty()) return shards.whole;
-    std::vector<std::string> pieces;
-    for (const Shards::Piece& piece : shards.pieces) pieces.push_back(piece.value);
-    shards.whole = value;
-    add(unused(value + ".whole"), Concat{static_cast<std::int64_t>(shards.axis)}, pieces);
-    made_.network.layers.back().outputs = {value};
-    return value;
-  }
-
-  // The value in shards, as it was made or taken apart.
-  std::vector<std::string> apart(const std::string& value, std::size_t axis,
-                                 const std::vector<Extent>& extents) {
-    std::vector<std::string> names;
-    const auto found = shards_.find(value);
-    if (found != shards_.end() && found->second.axis == axis &&
-        std::ranges::equal(found->second.pieces, extents, {}, &Shards::Piece::extent)) {
-      for (const Shards::Piece& piece : found->second.pieces) names.push_back(piece.value);
-      return names;
-    }
-    auto& known = apart_[{value, static_cast<std::int64_t>(extents.size())}];
-    if (!known.empty()) return known;
-    Split split{.axis = static_cast<std::int64_t>(axis)};
-    for (const Extent extent : extents) {
-      split.sizes.push_back(extent.count());
-      names.push_back(fmt::format("{}.shards[{}:{}]", value, extent.begin, extent.end));
-    }
-    add(unused(value + ".shards"), split, {whole(value)});
-    made_.network.layers.back().outputs = names;
-    return known = names;
-  }
-
-  // As many views of the value as there are shards that read all of it, and views of views between:
-  // their gradients are summed by the tree.
-  std::vector<std::string> spread(const std::string& value, std::int64_t count) {
-    auto& known = spread_[{value, count}];
-    if (!known.empty()) return known;
-    const auto merges = dyadic_merges(static_cast<int>(count));
-    std::vector<std::string> nodes(count + merges.size());
-    const auto view = [&](int node, int begin, int end, const std::string& of) {
-      nodes[node] = fmt::format("{}[shards {}:{} of {}]", value, begin, end, count);
-      add(nodes[node], Affine{}, {of});
-    };
-    view(static_cast<int>(nodes.size()) - 1, 0, static_cast<int>(count), value);
-    for (std::size_t m = merges.size(); m-- > 0;) {
-      const TreeMerge& merge = merges[m];
-      view(merge.left, merge.begin, merge.middle, nodes[count + m]);
-      view(merge.right, merge.middle, merge.end, nodes[count + m]);
-    }
-    nodes.resize(count);
-    return known = nodes;
-  }
-
-  void add(const std::string& name, const LayerKind& kind, const std::vector<std::string>& inputs) {
-    made_.layer_of[name] = layer_ == nullptr ? "loss" : layer_->name;
-    made_.network.layers.push_back({name, kind, inputs, {}});
-  }
+  ValueShards& new_shards(std::size_t axis) { return values_.make(output_names(*layer_)[0], axis); }
 
   void note_parts(const std::string& shard, int dimension, Extent extent) {
     for (const Parameter& parameter : types_->parameters) {
@@ -363,20 +273,13 @@ class Sharding {
   std::string shard_name(const char* by, Extent extent) const {
     return fmt::format("{}[{} {}:{}]", layer_->name, by, extent.begin, extent.end);
   }
-  std::string unused(const std::string& name) {
-    std::string free = name;
-    while (!names_.insert(free).second) free += "'";
-    return free;
-  }
 
   const Network& network_;
   ShardedNetwork made_;
-  std::map<std::string, Asked> asked_;    // by layer
-  std::map<std::string, Shards> shards_;  // by value
-  std::map<std::pair<std::string, std::int64_t>, std::vector<std::string>> apart_;
-  std::map<std::pair<std::string, std::int64_t>, std::vector<std::string>> spread_;
-  std::set<std::string> names_;   // of layers
-  std::set<std::string> shared_;  // those whose weight others use too
+  ShardedValues values_;
+  std::map<std::string, Asked> asked_;  // by layer
+  std::set<std::string> names_;         // of layers
+  std::set<std::string> shared_;        // those whose weight others use too
   std::set<std::string> shared_in_shards_;
   std::map<std::string, std::vector<const Layer*>> readers_;  // by value
   const Layer* layer_ = nullptr;                              // that is looked at
