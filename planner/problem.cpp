@@ -134,12 +134,13 @@ bool prices_all(const Platform& platform, const Graph& graph) {
   });
 }
 
-// What is fused has kernels on CPUs only.
+// What is fused has kernels on CPUs only, and is one layer to a pipeline, whose stages need many.
 bool fuses(const Model& model, const Platform& platform, const Request& request) {
   const auto* const network = std::get_if<Network>(&model);
   const bool has_kernels = std::ranges::all_of(
       platform.devices, [](const Device& device) { return device.kind == "cpu"; });
-  return request.fuse && network != nullptr && has_kernels && can_fuse(*network, request.layout);
+  return request.fuse && request.pipeline.empty() && network != nullptr && has_kernels &&
+         can_fuse(*network, request.layout);
 }
 
 // A fault of the lowering is one of the options that asked for it.

@@ -25,6 +25,7 @@ Found found(const std::string& model, int microbatches) {
   Request request;
   request.batch = 8;
   request.microbatches = microbatches;
+  request.pipeline = "1f1b";
   const Platform desk = read_platform(bundled("platforms/desk.json"));
   Found result{problem_of(read_model(bundled(model)), desk, request), {}, {}};
   result.tasks = pipeline_tasks(*placed_graph(result.problem));
