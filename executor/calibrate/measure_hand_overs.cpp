@@ -14,7 +14,7 @@
 namespace stint {
 namespace {
 
-constexpr int spinning_rounds = 200;
+constexpr int spinning_rounds = 100;
 constexpr int sleeping_rounds = 40;
 constexpr int stream_rounds = 40;
 constexpr std::size_t stream_bytes = 128 << 10;
@@ -22,6 +22,7 @@ constexpr std::size_t line_words = 16;  // of a cache line
 constexpr std::size_t row_words = 256;
 constexpr double spinning_seconds = 2e-6;  // of work before a hand-over, as between small tasks
 constexpr double sleeping_seconds = 3e-4;  // until the other surely sleeps
+constexpr double patience_seconds = 2e-4;  // then the core is left to others
 const Stop never{false};
 
 Ticks ticks_in(double seconds) { return static_cast<Ticks>(seconds / seconds_per_tick()); }
@@ -57,7 +58,7 @@ class OtherCore {
   double call() {
     const Ticks begin = ticks_now();
     called_.publish(++calls_);
-    answered_.wait(calls_, ticks_in(1), never, never);
+    answered_.wait(calls_, ticks_in(patience_seconds), never, never);
     return static_cast<double>(std::max(seen_, begin) - begin) * seconds_per_tick();
   }
 
@@ -121,10 +122,10 @@ void measure_streams(int to_core, HandOverSeconds& found) {
   Stream stream(stream_bytes / sizeof(std::uint32_t), 0);
   std::atomic<std::uint32_t> bits{0};  // what was read is of use to somebody
   {
-    OtherCore writing(to_core, ticks_in(1), [&] { write(stream); });
+    OtherCore writing(to_core, ticks_in(patience_seconds), [&] { write(stream); });
     found.read = seconds_by_byte(writing, stream_bytes, [&] { bits = read(stream); });
   }
-  OtherCore reading(to_core, ticks_in(1), [&] { bits = read(stream); });
+  OtherCore reading(to_core, ticks_in(patience_seconds), [&] { bits = read(stream); });
   found.write = seconds_by_byte(reading, stream_bytes, [&] { write(stream); });
 }
 
@@ -135,7 +136,7 @@ Quantity measured(double seconds) { return {seconds, Basis::measured, ""}; }
 HandOverSeconds measure_hand_overs(int from_core, int to_core) {
   Cores::here().pin_this_thread(from_core);
   HandOverSeconds found{
-      .spin = call_seconds(to_core, spinning_rounds, spinning_seconds, ticks_in(1)),
+      .spin = call_seconds(to_core, spinning_rounds, spinning_seconds, ticks_in(patience_seconds)),
       .sleep = call_seconds(to_core, sleeping_rounds, sleeping_seconds, 0)};
   measure_streams(to_core, found);
   return found;
