@@ -107,6 +107,7 @@ std::string numerics_sha256(const std::string& model_sha256, const Request& requ
   if (request.layout != ImageLayout::nhwc) numerics["layout"] = to_string(request.layout);
   const std::set<std::string> algorithms = pinned_algorithms(lowering);
   if (!algorithms.empty()) numerics["kernels"] = algorithms;
+  if (!lowering.pipelined.empty()) numerics["pipelined"] = lowering.pipelined;
   return sha256(numerics.dump());
 }
 

@@ -28,6 +28,10 @@ void expect_lowering_as_asked(const Judge& judge) {
   expect_same("leaves", lowering.leaves, request.leaves);
   expect_same("layout", to_string(lowering.layout), to_string(request.layout));
   if (lowering.fuse) expect_same("fuse", true, request.fuse);
+  const bool asked_ahead = request.pipeline == asynchronous_pipeline;
+  expect_same("pipelined", !lowering.pipelined.empty(), asked_ahead);
+  if (asked_ahead && request.stages != 0)
+    expect_same("pipelined", std::ssize(lowering.pipelined), request.stages);
 }
 
 bool has_its_graph(const Judge& judge) {

@@ -189,6 +189,7 @@ nlohmann::ordered_json lowering_json(const Lowering& lowering) {
   if (lowering.fuse) json["fuse"] = true;
   for (const PinnedKernel& kernel : lowering.kernels)
     json["kernels"].push_back(pinned_json(kernel));
+  if (!lowering.pipelined.empty()) json["pipelined"] = lowering.pipelined;
   return json;
 }
 
