@@ -44,6 +44,9 @@ void expect_none(const Lowering& lowering) {
                      fmt::format("ranges of {}, {}; expected none",
                                  in_quotes(lowering.splits[0].parameter), needs_layers));
   }
+  if (!lowering.pipelined.empty()) {
+    throw InputError("/lowering/pipelined", fmt::format("stages, {}; expected none", needs_layers));
+  }
   if (!lowering.cuts.empty()) {
     throw InputError("/lowering/cuts",
                      fmt::format("a cut of {}, {}; expected none",

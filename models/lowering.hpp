@@ -73,6 +73,9 @@ struct Lowering {
   std::vector<Cut> cuts;
   std::vector<ParameterSplit> splits;
   std::vector<PinnedKernel> kernels;  // ascending (op, shape, device), each once
+  // Stages that run ahead (training/pipelined_order.hpp): the first layer of each. None: weights
+  // are updated once, when all micro-batches are through.
+  std::vector<std::string> pipelined;
   bool operator==(const Lowering&) const = default;
 };
 

@@ -90,6 +90,11 @@ class Filter {
     Request request = problem_.request();
     request.batch = request.microbatches = request.leaves = 1;
     request.grain = 0;
+    if (request.pipeline == asynchronous_pipeline) {
+      request.pipeline.clear();
+      request.stages = 0;
+      request.strategy = "keep-all";
+    }
     request.limit /= most_tries;
     return request;
   }

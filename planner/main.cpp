@@ -200,9 +200,10 @@ void add_options(CLI::App& app, Options& options) {
                  "cut layers across devices: LAYER=columns:N, rows:N, channels:N or heads:N, N for "
                  "all that can be, auto or off, the default; changes sums")
       ->allow_extra_args(false);
-  app.add_option("--pipeline", request.pipeline,
-                 "stages in a row on micro-batches: auto, gpipe, 1f1b, interleaved[:CHUNKS], zb-h1 "
-                 "or zb-h2");
+  app.add_option(
+      "--pipeline", request.pipeline,
+      "stages in a row on micro-batches: auto, gpipe, 1f1b, interleaved[:CHUNKS], zb-h1, "
+      "zb-h2, or pipedream, which updates weights after every micro-batch");
   app.add_option("--stages", request.stages, "of the pipeline")
       ->check(CLI::Range(std::int64_t{1}, most));
   app.add_option("--layout", request.layout, "how images lie in memory: nhwc or nchw")

@@ -13,6 +13,7 @@
 #include "models/training/fuse.hpp"
 #include "planner/grains/choose_grain.hpp"
 #include "planner/pinned_kernels.hpp"
+#include "planner/pipelines/pipedream_stages.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
@@ -171,7 +172,9 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
                     .fuse = fuses(model, platform, request),
                     .shards = request.shards,
                     .cuts = grain.cuts,
-                    .splits = grain.splits};
+                    .splits = grain.splits,
+                    .pipelined = pipedream_stages(model, request)};
+  blank.pipelined = !blank.lowering.pipelined.empty();
   blank.graph = lowered(model, blank.lowering);
   if (blank.lowering.fuse && !prices_all(platform, blank.graph)) {
     blank.lowering.fuse = false;  // a platform that prices single layers prices those

@@ -147,6 +147,7 @@ nlohmann::ordered_json numerics_of(const std::string& model_sha256, const Reques
   for (const auto& [layer, shard] : summing_shards(request)) numerics["shards"].push_back(shard);
   const std::set<std::string> algorithms = pinned_algorithms(lowering);
   if (!algorithms.empty()) numerics["kernels"] = algorithms;
+  if (!lowering.pipelined.empty()) numerics["pipelined"] = lowering.pipelined;
   return numerics;
 }
 

@@ -173,8 +173,11 @@ void judge_double_buffers(const Judge& judge) {
                  judge.buffer(BufferId{i}) +
                      " is double; expected that only of initial buffers of inputs and state");
   }
-  if (schedule.pipelined) {
-    judge.report(17, "/pipelined", "true; expected false, steps are separated by a barrier");
+  const bool runs_ahead = !schedule.lowering.pipelined.empty();
+  if (schedule.pipelined != runs_ahead) {
+    judge.report(17, "/pipelined",
+                 runs_ahead ? "false; expected true, as the lowering has stages that run ahead"
+                            : "true; expected false, as no stages of the lowering run ahead");
   }
 }
 

@@ -31,6 +31,10 @@ void expect_lowering_as_asked(const Judge& judge) {
   if (lowering.fuse) expect_same("fuse", true, request.fuse);
   if (lowering.shards != request.shards)
     judge.report(3, "/lowering/shards", "other shards than asked for; expected the request's");
+  const bool asked_ahead = request.pipeline == asynchronous_pipeline;
+  expect_same("pipelined", !lowering.pipelined.empty(), asked_ahead);
+  if (asked_ahead && request.stages != 0)
+    expect_same("pipelined", std::ssize(lowering.pipelined), request.stages);
 }
 
 bool has_its_graph(const Judge& judge) {

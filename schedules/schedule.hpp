@@ -32,6 +32,9 @@ enum class Bill { makespan, deadline, period };
 
 inline constexpr std::int64_t auto_grain = -1;  // in a file: "auto"
 
+// The pipeline whose micro-batches each update the weights; every other one is synchronous.
+inline constexpr const char* asynchronous_pipeline = "pipedream";
+
 struct Request {
   Objective objective = Objective::energy;
   std::map<std::string, std::int64_t> memory;  // bound in bytes by memory name

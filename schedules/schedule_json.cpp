@@ -48,7 +48,7 @@ PinnedKernel pinned_from_json(const JsonReader& json) {
 
 Lowering lowering_from_json(const JsonReader& json) {
   json.expect_only({"batch", "microbatches", "leaves", "cuts", "splits", "replicas", "layout",
-                    "fuse", "shards", "kernels"});
+                    "fuse", "shards", "kernels", "pipelined"});
   Lowering lowering;
   lowering.batch = json.child("batch").integer(1);
   lowering.microbatches = json.child("microbatches").integer(1);
@@ -62,6 +62,8 @@ Lowering lowering_from_json(const JsonReader& json) {
   lowering.shards = shards_from_json(json);
   for (const JsonReader& kernel : json.optional_elements("kernels"))
     lowering.kernels.push_back(pinned_from_json(kernel));
+  for (const JsonReader& layer : json.optional_elements("pipelined"))
+    lowering.pipelined.push_back(layer.text());
   return lowering;
 }
 

@@ -41,6 +41,16 @@ std::string request_line(const Request& request) {
   return text + '\n';
 }
 
+// Nothing of a synchronous step.
+std::string ahead_line(const Lowering& lowering) {
+  if (lowering.pipelined.empty()) return "";
+  std::string text = "weights    updated by each of ";
+  text += count_text(lowering.microbatches, "micro-batch", "micro-batches") + ", in stages from ";
+  for (const std::string& layer : lowering.pipelined)
+    text += (&layer == &lowering.pipelined.front() ? "" : ", ") + one_line(layer);
+  return text + '\n';
+}
+
 std::string verdict_line(const Judged& judged) {
   if (judged.violations.empty()) return "verdict    valid\n";
   return fmt::format("verdict    NOT VALID: {}, the first {}\n",
@@ -142,7 +152,8 @@ std::string summary(const Schedule& schedule, const Judged& judged) {
                                  one_line(schedule.graph.name), one_line(schedule.platform.name),
                                  count_text(std::ssize(schedule.actions), "action"),
                                  one_line(predicted.strategy), one_line(schedule.stint));
-  text += verdict_line(judged) + request_line(schedule.request) + predicted_line(predicted, judged);
+  text += verdict_line(judged) + request_line(schedule.request) + ahead_line(schedule.lowering) +
+          predicted_line(predicted, judged);
   text += proof_line(predicted) + "prices     " + assumed_text(prices(schedule.platform)) + '\n';
   text += energy(predicted) + memories(schedule, predicted);
   return text + (judged.simulation ? busy(schedule, *judged.simulation) : "");

@@ -190,6 +190,7 @@ nlohmann::ordered_json lowering_json(const Lowering& lowering) {
   for (const Shard& shard : lowering.shards) json["shards"].push_back(to_json(shard));
   for (const PinnedKernel& kernel : lowering.kernels)
     json["kernels"].push_back(pinned_json(kernel));
+  if (!lowering.pipelined.empty()) json["pipelined"] = lowering.pipelined;
   return json;
 }
 

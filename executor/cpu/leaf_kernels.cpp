@@ -22,8 +22,9 @@ std::string text_of(const std::vector<KernelOperand>& list) {
 }
 
 std::string text_of(const TaskKernel& kernel) {
-  const std::array<std::int64_t, 5> counts = {kernel.samples, kernel.batch, kernel.averaged_over,
-                                              kernel.left_samples, kernel.right_samples};
+  const std::array<std::int64_t, 7> counts = {
+      kernel.samples,       kernel.batch,  kernel.averaged_over,  kernel.left_samples,
+      kernel.right_samples, kernel.update, kernel.updates_of_step};
   return fmt::format("{}:{}>{}!{} {}", kernel.op, text_of(kernel.reads), text_of(kernel.writes),
                      text_of(kernel.updates), fmt::join(counts, ","));
 }

@@ -1,4 +1,4 @@
-// The same elements elsewhere: concat, split, transpose, reorder; rows of a table; and dropout,
+// The same elements elsewhere: concat, split, transpose, reorder, stash; rows of a table; and dropout,
 // whose mask is a function of an element's logical position.
 #include <algorithm>
 #include <limits>
@@ -76,6 +76,9 @@ std::unique_ptr<LeafKernel> make_transpose_back(const TaskKernel& kernel, const 
   std::vector<std::int64_t> back(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<std::int64_t>(i);
   return make_permutation(kernel, queue, back);
+}
+std::unique_ptr<LeafKernel> make_stash(const TaskKernel& kernel, const GpuQueue& queue) {
+  return make_strided(kernel, queue, {{element_count(kernel.writes[0]), 1}});
 }
 std::unique_ptr<LeafKernel> make_reorder(const TaskKernel& kernel, const GpuQueue& queue) {
   const auto& shape = kernel.reads[0].shape;
@@ -263,6 +266,7 @@ constexpr GpuKernel kernels[] = {{"concat.forward", make_concat},
                                  {"transpose.forward", make_transpose},
                                  {"transpose.backward", make_transpose_back},
                                  {"reorder", make_reorder},
+                                 {stash_op, make_stash},
                                  {"embedding.forward", make_embedding},
                                  {"embedding.backward_weights", make_embedding_gradient},
                                  {"dropout.forward", make_dropout},

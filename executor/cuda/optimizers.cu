@@ -61,8 +61,8 @@ struct AdamStep {
   }
 };
 
-AdamStep adam_step(const Adam& adam, const KernelArguments& arguments) {
-  const auto steps = static_cast<double>(arguments.step + 1);
+AdamStep adam_step(const Adam& adam, std::int64_t updates, const KernelArguments& arguments) {
+  const auto steps = static_cast<double>(updates);
   const auto f = [](double number) { return static_cast<float>(number); };
   return {read_at(arguments, 0),
           state_at(arguments, 0),
@@ -81,8 +81,10 @@ AdamStep adam_step(const Adam& adam, const KernelArguments& arguments) {
 std::unique_ptr<LeafKernel> make_adam(const TaskKernel& kernel, const GpuQueue& queue) {
   const Adam& adam = std::get<Adam>(std::get<Optimizer>(kernel.origin));
   const std::int64_t n = element_count(kernel.updates[0]);
+  const std::int64_t of_step = kernel.updates_of_step;
+  const std::int64_t first = kernel.update + 1;
   return gpu_kernel([=, stream = queue.stream](const KernelArguments& arguments) {
-    const AdamStep step = adam_step(adam, arguments);
+    const AdamStep step = adam_step(adam, arguments.step * of_step + first, arguments);
     elements("adam", stream, n,
              {reads(step.g, n), reads(step.w.from, n), writes(step.w.to, n), reads(step.m.from, n),
               writes(step.m.to, n), reads(step.v.from, n), writes(step.v.to, n)},

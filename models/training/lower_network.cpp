@@ -13,6 +13,7 @@
 #include "models/training/order_weights.hpp"
 #include "models/training/shard.hpp"
 #include "models/training/step_tasks.hpp"
+#include "models/training/weight_versions.hpp"
 
 namespace stint {
 namespace {
@@ -104,12 +105,17 @@ class NetworkLowering {
         pieces_(layer_pieces(network, lowering)),
         ranges_(split_gradients(training_, lowering)),
         tensors_(training_, lowering, graph_),
-        tasks_(training_, tensors_, pinned_, graph_, lowering.batch, kernels) {
+        tasks_(training_, tensors_, pinned_, graph_, lowering, kernels) {
     graph_.name = network.name;
     if (!lowering.kernels.empty())
       order_weights([this](const Operation& operation) { return wanted_order(operation); },
                     training_);
     gradients_.resize(training_.values.size());
+    layers_ = layers_of_operations(network, training_);
+    loss_operation_ = loss_operation(training_);
+    if (lowering.pipelined.empty()) return;
+    ahead_ = pipelined_order(network, training_, lowering);
+    versions_.emplace(training_, *ahead_);
   }
 
   const std::vector<Parameter>& parameters() const { return training_.parameters; }
@@ -129,14 +135,35 @@ class NetworkLowering {
     losses_ = MergeTree(lowering_.microbatches);
     for (const Trained& trained : training_.trained)
       gradients_[trained.gradient] = MergeTree(lowering_.microbatches);
-    for (microbatch_ = 0; microbatch_ < lowering_.microbatches; ++microbatch_) {
-      for (const Operation& operation : training_.operations) add(operation);
-    }
+    if (ahead_)
+      add_turns();
+    else
+      add_microbatches();
     graph_.results = {losses_.whole()};
     return std::move(graph_);
   }
 
+  std::vector<TaskOrigin>& origins() { return origins_; }
+
  private:
+  void add_microbatches() {
+    for (microbatch_ = 0; microbatch_ < lowering_.microbatches; ++microbatch_) {
+      for (std::size_t i = 0; i < training_.operations.size(); ++i) add_operation(i);
+    }
+  }
+
+  void add_turns() {
+    for (const StageTurn& turn : ahead_->turns) {
+      microbatch_ = turn.microbatch;
+      for (const int i : ahead_->operations_of(turn)) add_operation(i);
+    }
+  }
+
+  void add_operation(std::size_t i) {
+    add(training_.operations[i]);
+    origins_.resize(graph_.tasks.size(), {layers_[i], microbatch_, i <= loss_operation_});
+  }
+
   // Counts what there is at least: not what may become a view, nor merges.
   void expect_few_tasks(std::int64_t most_tasks) const {
     std::int64_t tasks = 0;
@@ -182,13 +209,14 @@ class NetworkLowering {
 
   // Each replica's state is changed alike, so that all stay the same.
   void add_to_replicas(const Operation& operation, const std::vector<TensorId>& reads) {
-    const bool once = std::holds_alternative<Optimizer>(operation.origin);
+    const bool steps = std::holds_alternative<Optimizer>(operation.origin);
+    const bool once = steps && !ahead_;
     const std::string name = once ? operation.name : name_in_batch(operation.name);
     for (std::int64_t replica = 0; replica < lowering_.replicas; ++replica) {
       TaskTensors lists{.reads = reads};
       for (const ValueId state : operation.updates)
         lists.updates.push_back(tensors_.state_of(state, replica));
-      if (once && ranges_of(operation.reads[0]) > 1 && are_alike(lists))
+      if (steps && ranges_of(operation.reads[0]) > 1 && are_alike(lists))
         add_ranges(operation, StepTensors::name_at(name, replica), lists);
       else
         tasks_.add(operation, StepTensors::name_at(name, replica), lists, first_sample(), samples(),
@@ -222,7 +250,8 @@ class NetworkLowering {
       for (const TensorId tensor : whole.reads) part.reads.push_back(tensors_.range(tensor, range));
       for (const TensorId tensor : whole.updates)
         part.updates.push_back(tensors_.range(tensor, range));
-      tasks_.add_range(update, name + StepTensors::text(range), part, range.count(), elements);
+      tasks_.add_range(update, name + StepTensors::text(range), part, range.count(), elements,
+                       first_sample());
     }
   }
 
@@ -241,9 +270,31 @@ class NetworkLowering {
   // A gradient waits for those of the other micro-batches; with the last comes the update.
   void add_update(const Operation& update) {
     const ValueId gradient = update.reads[0];
+    if (ahead_) return add_update_at_once(update.updates[0], update);
     MergeTree& sum = gradients_[gradient];
     add_to_sum(sum, gradient, Phase::backward);
     if (microbatch_ + 1 == lowering_.microbatches) add_to_replicas(update, {sum.whole()});
+  }
+
+  // Where stages run ahead: who still needs the version that this replaces gets a copy.
+  void add_update_at_once(ValueId weight, const Operation& update) {
+    const std::int64_t version = versions_->newest(weight);
+    if (versions_->must_be_stashed(weight)) {
+      const std::string name = fmt::format("{}:{}", training_.values[weight].name, version);
+      const TensorId copy = stashed_[{weight, version}] = tensors_.add_like(weight, name);
+      tasks_.add_stash(tensors_.of(weight, microbatch_), copy);
+    }
+    add_to_replicas(update, {tensors_.of(update.reads[0], microbatch_)});
+    versions_->update(weight);
+  }
+
+  // What has no samples: of weights, the version that the micro-batch sees.
+  TensorId tensor_of(ValueId id) {
+    if (versions_ && versions_->is_updated(id)) {
+      const std::int64_t version = versions_->version(id, microbatch_);
+      if (version != versions_->newest(id)) return stashed_.at({id, version});
+    }
+    return tensors_.of(id, microbatch_);
   }
 
   void add_to_sum(MergeTree& sum, ValueId value, Phase phase) {
@@ -338,7 +389,7 @@ class NetworkLowering {
     std::vector<TensorId> list;
     for (const ValueId id : values) {
       list.push_back(tensors_.has_samples(id) ? tensors_.part(id, microbatch_, range)
-                                              : tensors_.of(id, microbatch_));
+                                              : tensor_of(id));
     }
     return list;
   }
@@ -365,6 +416,13 @@ class NetworkLowering {
   MergeTree losses_;
   std::vector<MergeTree> gradients_;  // by value
   std::int64_t microbatch_ = 0;
+  std::vector<int> layers_;  // by operation
+  std::size_t loss_operation_ = 0;
+  std::vector<TaskOrigin> origins_;
+  // Only where stages run ahead:
+  std::optional<PipelinedOrder> ahead_;
+  std::optional<WeightVersions> versions_;
+  std::map<std::pair<ValueId, std::int64_t>, TensorId> stashed_;  // by weight and version
 };
 
 }  // namespace
@@ -384,6 +442,7 @@ LoweredNetwork lower_with_kernels(const Network& network, const Lowering& loweri
   lowered.parameters = lowerer.parameters();
   lowered.orders = lowerer.orders_of_state();
   lowered.graph = lowerer.lower(most_tasks);
+  lowered.origins = std::move(lowerer.origins());
   return lowered;
 }
 

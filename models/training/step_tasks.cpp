@@ -116,9 +116,19 @@ void StepTasks::add_kernel(const Operation& operation, const TaskTensors& tensor
   kernel.samples = samples;
   kernel.leaves = leaves;
   kernel.first_sample = first_sample;
-  kernel.batch = batch_;
+  const bool is_own_batch = runs_ahead() && std::holds_alternative<LossKind>(operation.origin) &&
+                            operation.phase == Phase::backward;
+  kernel.batch = is_own_batch ? tensors_.samples() : lowering_.batch;
+  if (std::holds_alternative<Optimizer>(operation.origin)) number_update(first_sample, kernel);
   kernel.averaged_over = operation.averaged_over.at(tensors_.samples());
   kernels_->push_back(std::move(kernel));
+}
+
+// Where stages run ahead, every micro-batch is a batch of its own.
+void StepTasks::number_update(std::int64_t first_sample, TaskKernel& kernel) const {
+  if (!runs_ahead()) return;
+  kernel.update = first_sample / tensors_.samples();
+  kernel.updates_of_step = lowering_.microbatches;
 }
 
 void StepTasks::add(const Operation& operation, const std::string& name, const TaskTensors& tensors,
@@ -145,15 +155,16 @@ void StepTasks::add(const Operation& operation, const std::string& name, const T
 }
 
 void StepTasks::add_range(const Operation& update, const std::string& name,
-                          const TaskTensors& tensors, std::int64_t count,
-                          std::int64_t of_elements) {
+                          const TaskTensors& tensors, std::int64_t count, std::int64_t of_elements,
+                          std::int64_t first_sample) {
   Task task{.name = name, .phase = update.phase, .op = update.op};
   task.reads = tensors.reads;
   task.updates = tensors.updates;
   task.flops =
       flops(update.effort, 1) / static_cast<double>(of_elements) * static_cast<double>(count);
   task.bytes_moved = bytes_moved(update, task, 1);
-  TaskKernel kernel{.op = update.op, .origin = update.origin, .batch = batch_};
+  TaskKernel kernel{.op = update.op, .origin = update.origin, .batch = lowering_.batch};
+  number_update(first_sample, kernel);
   const KernelOperand some{.shape = {count}};
   kernel.reads = {some};
   kernel.updates.assign(tensors.updates.size(), some);
@@ -185,11 +196,28 @@ void StepTasks::add_merge(const Merge& merge) {
   task.workspace_bytes = pinned_.workspace_bytes(task).value_or(0);
   if (kernels_ != nullptr) {
     const KernelOperand all{.shape = {elements}};
-    TaskKernel kernel{.op = task.op, .reads = {all, all}, .writes = {all}, .batch = batch_};
+    TaskKernel kernel{
+        .op = task.op, .reads = {all, all}, .writes = {all}, .batch = lowering_.batch};
     kernel.reads[1].place = 1;
     kernel.left_samples = merge.left_samples;
     kernel.right_samples = merge.right_samples;
     kernels_->push_back(std::move(kernel));
+  }
+  graph_.tasks.push_back(std::move(task));
+}
+
+void StepTasks::add_stash(TensorId weight, TensorId copy) {
+  const auto bytes = graph_.tensors[copy].bytes;
+  const auto elements = bytes / bytes_of(Element::f32);
+  Task task{.name = graph_.tensors[copy].name + ".stash", .op = stash_op};
+  task.reads = {weight};
+  task.writes = {copy};
+  task.bytes_moved = 2.0 * static_cast<double>(bytes);
+  task.shape = std::to_string(elements);
+  task.workspace_bytes = pinned_.workspace_bytes(task).value_or(0);
+  if (kernels_ != nullptr) {
+    const KernelOperand all{.shape = {elements}};
+    kernels_->push_back({.op = task.op, .reads = {all}, .writes = {all}, .batch = lowering_.batch});
   }
   graph_.tasks.push_back(std::move(task));
 }

@@ -22,14 +22,14 @@ struct TaskTensors {
 
 class StepTasks {
  public:
-  // `kernels`, if given, gets what each task computes; `batch` is the whole step's.
+  // `kernels`, if given, gets what each task computes.
   StepTasks(const Training& training, const StepTensors& tensors, const PinnedKernels& pinned,
-            Graph& graph, std::int64_t batch, std::vector<TaskKernel>* kernels)
+            Graph& graph, const Lowering& lowering, std::vector<TaskKernel>* kernels)
       : training_(training),
         tensors_(tensors),
         pinned_(pinned),
         graph_(graph),
-        batch_(batch),
+        lowering_(lowering),
         kernels_(kernels) {}
 
   // Of so many leaves, from `first_sample` of the step on.
@@ -38,7 +38,7 @@ class StepTasks {
 
   // The update of `count` of a parameter's elements.
   void add_range(const Operation& update, const std::string& name, const TaskTensors& tensors,
-                 std::int64_t count, std::int64_t of_elements);
+                 std::int64_t count, std::int64_t of_elements, std::int64_t first_sample);
 
   // Two partial results become one.
   struct Merge {
@@ -52,8 +52,13 @@ class StepTasks {
   };
   void add_merge(const Merge& merge);
 
+  // A version of a weight is copied before it is replaced.
+  void add_stash(TensorId weight, TensorId copy);
+
  private:
   KernelOperand operand(ValueId id, std::int64_t samples) const;
+  bool runs_ahead() const { return !lowering_.pipelined.empty(); }
+  void number_update(std::int64_t first_sample, TaskKernel& kernel) const;
   void add_kernel(const Operation& operation, const TaskTensors& tensors, const Task& task,
                   std::int64_t first_sample, std::int64_t samples, std::int64_t leaves);
   double bytes_moved(const Operation& operation, const Task& task, std::int64_t samples) const;
@@ -66,7 +71,7 @@ class StepTasks {
   const StepTensors& tensors_;
   const PinnedKernels& pinned_;
   Graph& graph_;
-  std::int64_t batch_;
+  const Lowering& lowering_;
   std::vector<TaskKernel>* kernels_;
 };
 

@@ -31,10 +31,12 @@ struct TaskKernel {
   std::int64_t samples = 0;        // of this task
   std::int64_t leaves = 1;         // in which they are computed, one after the other
   std::int64_t first_sample = 0;   // in the step's batch
-  std::int64_t batch = 0;          // samples of the step, over which a loss is the mean
+  std::int64_t batch = 0;          // samples over which a loss is the mean: the step's, or its own
   std::int64_t averaged_over = 0;  // elements of the micro-batch behind each statistic it reads
   std::int64_t left_samples = 0;   // of a merge: how many each side stands for
   std::int64_t right_samples = 0;
+  std::int64_t update = 0;           // of an update: which of its parameter's in the step
+  std::int64_t updates_of_step = 1;  // and how many there are
 };
 
 }  // namespace stint

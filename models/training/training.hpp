@@ -76,6 +76,9 @@ using Origin = std::variant<std::monostate, LayerKind, LossKind, Optimizer, Fuse
 // The op of what puts a weight into another order in memory.
 inline constexpr const char* weight_reorder_op = "reorder_weight";
 
+// The op of what copies a version of a weight before it is replaced (weight_versions.hpp).
+inline constexpr const char* stash_op = "stash";
+
 struct Operation {
   std::string name;  // "conv1.backward_data"
   std::string op;    // "conv2d.backward_data"

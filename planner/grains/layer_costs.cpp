@@ -99,8 +99,9 @@ std::vector<ParameterSplit> worthwhile_splits(const Problem& whole, int workers)
   const FastestTimes times(whole.platform());
   const double ideal_seconds = times.seconds(whole.graph()) / workers;
   std::vector<ParameterSplit> splits;
+  std::set<TensorId> seen;
   for (const Task& task : whole.graph().tasks) {
-    if (task.phase != Phase::update) continue;
+    if (task.phase != Phase::update || !seen.insert(task.updates[0]).second) continue;
     const double seconds = times.seconds(task);
     const double overhead = times.overhead_seconds(task);
     const double most = (seconds - overhead) / (work_per_overhead * overhead);

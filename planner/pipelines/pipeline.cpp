@@ -8,6 +8,7 @@
 #include "files/input_error.hpp"
 #include "planner/accept.hpp"
 #include "planner/draft.hpp"
+#include "planner/pipelines/pipedream_stages.hpp"
 #include "planner/pipelines/stage_crews.hpp"
 #include "planner/placement/placed_draft.hpp"
 #include "planner/placement/placed_replay.hpp"
@@ -35,13 +36,15 @@ class Piping {
         options_(options),
         graph_(graph),
         tasks_(pipeline_tasks(graph)),
+        ends_(problem.blank.pipelined ? keep_in_stages(problem, tasks_) : std::vector<int>{}),
         costs_(layer_costs(graph, tasks_)),
+        chains_(graph, tasks_),
         replay_(graph) {}
 
   Answer best() {
     const PipelineRequest asked = pipeline_request(problem_.request());
     for (const int stages : stage_counts(problem_, tasks_, asked)) {
-      for (PipelineDesign& design : pipeline_designs(graph_, tasks_, costs_, asked, stages))
+      for (PipelineDesign& design : pipeline_designs(graph_, tasks_, costs_, asked, stages, ends_))
         try_design(std::move(design));
     }
     if (trials_.empty())
@@ -72,21 +75,31 @@ class Piping {
     return any;
   }
 
-  // Replays it, recomputing as much as it takes to fit, or as much as there is.
+  // Replays it, recomputing as much as it takes to fit, or as much as there is: both ways, if it
+  // takes any.
   void try_design(PipelineDesign design) {
+    try_recomputing(design);
+    if (trials_.empty() || !is_short_of_memory_) return;
+    design.recomputes = Recomputing::chains;
+    try_recomputing(std::move(design));
+  }
+
+  void try_recomputing(PipelineDesign design) {
+    is_short_of_memory_ = false;
     if (!trials_.empty() && options_.is_interrupted()) return;
     std::optional<Trial> best;
     std::vector<char> exceeded;
     do {
       if (!replays(design)) break;
       Trial trial = measured(design, exceeded);
+      is_short_of_memory_ = is_short_of_memory_ || trial.excess_bytes > 0;
       if (!best || trial.key() < best->key()) best = std::move(trial);
     } while (best->excess_bytes > 0 && recompute_more(exceeded, design));
     if (best) trials_.push_back(std::move(*best));
   }
 
   bool replays(const PipelineDesign& design) {
-    auto choice = pipeline_choice(graph_, tasks_, design);
+    auto choice = pipeline_choice(graph_, tasks_, design, chains_);
     if (!choice) return false;
     settle_ties(graph_, *choice);
     choice_ = std::move(*choice);
@@ -132,22 +145,32 @@ class Piping {
     }
   }
 
-  // Where addresses take more than there is, more is recomputed.
+  // Where addresses take more than there is, more is recomputed; both ways, if none is yet.
   void finish_design(PipelineDesign design) {
-    for (;;) {
-      if (!replays(design)) return;
+    if (finish_recomputing(design) || design.recomputes == Recomputing::chains) return;
+    if (std::any_of(design.recomputing.begin(), design.recomputing.end(),
+                    [](int share) { return share > 0; }))
+      return;
+    design.recomputes = Recomputing::chains;
+    finish_recomputing(std::move(design));
+  }
+
+  // Whether it fits as it is.
+  bool finish_recomputing(PipelineDesign design) {
+    for (int tries = 1;; ++tries) {
+      if (!replays(design)) return false;
       Schedule schedule =
           finish(problem_, placed_draft(graph_, replay_), "pipeline:" + to_string(design.kind));
       if (accept(problem_, schedule, answer_)) {
         keep_if_better(std::move(schedule), options_, answer_);
-        return;
+        return tries == 1;
       }
       std::vector<char> exceeded(problem_.capacity_bytes.size(), 0);
       for (const auto& [name, bytes] : schedule.arenas) {
         const MemoryId memory = *find_memory(problem_.platform(), name);
         exceeded[memory] = bytes > problem_.capacity_bytes[memory];
       }
-      if (options_.is_interrupted() || !recompute_more(exceeded, design)) return;
+      if (options_.is_interrupted() || !recompute_more(exceeded, design)) return false;
     }
   }
 
@@ -155,10 +178,13 @@ class Piping {
   const SearchOptions& options_;
   const PlacedGraph& graph_;
   PipelineTasks tasks_;
+  std::vector<int> ends_;  // of stages, if the tasks decide that
   LayerCosts costs_;
+  StageChains chains_;
   PlacedReplay replay_;
   PlacementChoice choice_;
   std::vector<Trial> trials_;
+  bool is_short_of_memory_ = false;  // of the design that was tried last
   Answer answer_;
 };
 

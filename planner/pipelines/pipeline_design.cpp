@@ -170,8 +170,13 @@ class Merging {
 class Dropping {
  public:
   Dropping(const PlacedGraph& graph, const PipelineTasks& tasks, const PipelineDesign& design,
-           PlacementChoice& choice)
-      : graph_(graph), tasks_(tasks), design_(design), choice_(choice), uses_(uses_of(graph)) {
+           StageChains& chains, PlacementChoice& choice)
+      : graph_(graph),
+        tasks_(tasks),
+        design_(design),
+        chains_(chains),
+        choice_(choice),
+        uses_(uses_of(graph)) {
     place_.resize(tasks.layer.size());
     for (std::size_t i = 0; i < choice.order.size(); ++i)
       place_[choice.order[i]] = static_cast<int>(i);
@@ -180,7 +185,12 @@ class Dropping {
   void drop() {
     for (std::size_t i = 0; i < graph_.flat.items.size(); ++i)
       consider(static_cast<GraphItemId>(i));
-    for (auto& [where, candidates] : candidates_) drop_share(where.first, candidates);
+    for (auto& [where, candidates] : candidates_) {
+      if (const StageOutputs* const gone = chosen_by_chain(where.first))
+        drop_chosen(*gone, candidates);
+      else
+        drop_share(where.first, candidates);
+    }
   }
 
  private:
@@ -211,12 +221,39 @@ class Dropping {
       const bool forward = tasks_.work[reader] == StageWork::forward;
       if (forward && place_[reader] > place_[last]) last = reader;
       is_held = is_held || !forward;
+      if (!forward && !can_repeat(writer, reader)) return;
     }
     if (!is_held) return;
     const double bytes = std::max<double>(1, static_cast<double>(whole.bytes));
     const int device = choice_.device[writer];
     const double seconds = graph_.problem->seconds[device][writer];
     candidates_[{stage, tasks_.microbatch[writer]}].push_back({item, seconds / bytes, bytes, last});
+  }
+
+  // Before the reader: not if the weights it reads are newer by then.
+  bool can_repeat(TaskId writer, TaskId reader) const {
+    const auto& ends_with = graph_.flat.tasks[writer].ends_with;
+    return std::none_of(ends_with.begin(), ends_with.end(),
+                        [&](TaskId update) { return place_[update] < place_[reader]; });
+  }
+
+  const StageOutputs* chosen_by_chain(int stage) {
+    if (design_.recomputes != Recomputing::chains) return nullptr;
+    const auto& crew = design_.workers[stage % design_.stages()];
+    const auto device = static_cast<DeviceId>(graph_.problem->workers[crew.front()].device);
+    return chains_.dropped(stage == 0 ? 0 : design_.ends[stage - 1], design_.ends[stage], device,
+                           design_.recomputing[stage], most_recomputing);
+  }
+
+  void drop_chosen(const StageOutputs& gone, const std::vector<Candidate>& candidates) {
+    for (const Candidate& candidate : candidates) {
+      const TaskId writer = graph_.flat.writer(candidate.item);
+      const auto& writes = graph_.problem->graph().tasks[writer].writes;
+      const TensorId tensor = graph_.flat.items[candidate.item].tensor;
+      const auto place = std::find(writes.begin(), writes.end(), tensor) - writes.begin();
+      if (!gone.contains({tasks_.layer[writer], static_cast<int>(place)})) continue;
+      drop_after(candidate.last_forward, candidate.item);
+    }
   }
 
   void drop_share(int stage, std::vector<Candidate>& candidates) {
@@ -242,6 +279,7 @@ class Dropping {
   const PlacedGraph& graph_;
   const PipelineTasks& tasks_;
   const PipelineDesign& design_;
+  StageChains& chains_;
   PlacementChoice& choice_;
   PlacedUses uses_;
   std::vector<int> place_;                                            // by task, in the order
@@ -251,7 +289,7 @@ class Dropping {
 }  // namespace
 
 std::optional<PlacementChoice> pipeline_choice(const PlacedGraph& graph, const PipelineTasks& tasks,
-                                               const PipelineDesign& design) {
+                                               const PipelineDesign& design, StageChains& chains) {
   Merging merging(graph, tasks, design);
   if (!merging.merge()) return std::nullopt;
   std::vector<DeviceId> device;
@@ -259,7 +297,7 @@ std::optional<PlacementChoice> pipeline_choice(const PlacedGraph& graph, const P
     device.push_back(static_cast<DeviceId>(graph.problem->workers[worker].device));
   PlacementChoice choice = plain_choice(graph, std::move(merging.merged()), std::move(device));
   choice.worker = std::move(merging.workers());
-  Dropping(graph, tasks, design, choice).drop();
+  Dropping(graph, tasks, design, chains, choice).drop();
   return choice;
 }
 

@@ -12,9 +12,16 @@
 #include <vector>
 
 #include "planner/pipelines/pipeline_tasks.hpp"
+#include "planner/pipelines/stage_chains.hpp"
 #include "planner/placement/placement_choice.hpp"
 
 namespace stint {
+
+// How stages choose what they compute again. Once that is done it stays until it is used up.
+enum class Recomputing {
+  cheapest_bytes,  // that share of the bytes, what takes the least time for its bytes first
+  chains           // as the solver of chains has it, where stages are chains (stage_chains.hpp)
+};
 
 struct PipelineDesign {
   PipelineKind kind = PipelineKind::gpipe;
@@ -22,10 +29,10 @@ struct PipelineDesign {
   std::vector<int> ends;                       // by virtual stage, the layer behind its last
   std::vector<std::vector<WorkerId>> workers;  // by stage
   bool deals = false;                          // micro-batches, instead of tasks
-  // By virtual stage, how much of what its forwards make for its backwards is computed again: that
-  // share of the bytes, in steps of 1 / `most_recomputing`, what takes the least time for its bytes
-  // first. What other stages read is kept.
+  // By virtual stage, how much of what its forwards make for its backwards is computed again, in
+  // steps of 1 / `most_recomputing`. What other stages read is kept.
   std::vector<int> recomputing;
+  Recomputing recomputes = Recomputing::cheapest_bytes;
 
   int stages() const { return static_cast<int>(workers.size()); }
 };
@@ -33,6 +40,6 @@ inline constexpr int most_recomputing = 16;
 
 // Nothing if the tasks cannot run in this order.
 std::optional<PlacementChoice> pipeline_choice(const PlacedGraph& graph, const PipelineTasks& tasks,
-                                               const PipelineDesign& design);
+                                               const PipelineDesign& design, StageChains& chains);
 
 }  // namespace stint

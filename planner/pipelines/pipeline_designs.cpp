@@ -102,6 +102,15 @@ class Designing {
             const PipelineRequest& asked)
       : graph_(graph), tasks_(tasks), costs_(costs), asked_(asked) {}
 
+  // An asynchronous pipeline's stages are in its tasks.
+  std::vector<PipelineDesign> designs_with(const std::vector<int>& ends) {
+    const int stages = static_cast<int>(ends.size());
+    std::vector<StageCrews> all = stage_crews(*graph_.problem, stages);
+    if (all.empty()) all.push_back(shared_crews(*graph_.problem, stages));
+    for (const StageCrews& crews : all) add({asked_.kinds.front(), 1, ends, crews, false, {}});
+    return std::move(designs_);
+  }
+
   std::vector<PipelineDesign> designs(int stages) {
     for (const StageCrews& crews : stage_crews(*graph_.problem, stages)) {
       const bool several =
@@ -209,8 +218,9 @@ class Designing {
 
 std::vector<PipelineDesign> pipeline_designs(const PlacedGraph& graph, const PipelineTasks& tasks,
                                              const LayerCosts& costs, const PipelineRequest& asked,
-                                             int stages) {
-  return Designing(graph, tasks, costs, asked).designs(stages);
+                                             int stages, const std::vector<int>& given_ends) {
+  Designing designing(graph, tasks, costs, asked);
+  return given_ends.empty() ? designing.designs(stages) : designing.designs_with(given_ends);
 }
 
 }  // namespace stint

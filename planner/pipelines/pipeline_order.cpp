@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "files/input_error.hpp"
+#include "schedules/schedule.hpp"
 
 namespace stint {
 namespace {
@@ -19,7 +20,8 @@ const std::vector<std::pair<PipelineKind, std::string>>& names() {
       {PipelineKind::one_f_one_b, "1f1b"},
       {PipelineKind::interleaved, "interleaved"},
       {PipelineKind::zb_h1, "zb-h1"},
-      {PipelineKind::zb_h2, "zb-h2"}};
+      {PipelineKind::zb_h2, "zb-h2"},
+      {PipelineKind::pipedream, asynchronous_pipeline}};
   return all;
 }
 
@@ -92,7 +94,9 @@ void expect_at_least_one(const char* what, int number) {
 const std::vector<PipelineKind>& pipeline_kinds() {
   static const std::vector<PipelineKind> all = [] {
     std::vector<PipelineKind> kinds;
-    for (const auto& [kind, name] : names()) kinds.push_back(kind);
+    for (const auto& [kind, name] : names()) {
+      if (kind != PipelineKind::pipedream) kinds.push_back(kind);
+    }
     return kinds;
   }();
   return all;
@@ -133,6 +137,7 @@ PipelineOrder pipeline_order(PipelineKind kind, int stages, int microbatches, in
         order.lists.push_back(gpipe_list(microbatches));
         break;
       case PipelineKind::one_f_one_b:
+      case PipelineKind::pipedream:
         order.lists.push_back(one_f_one_b_list(behind, microbatches));
         break;
       case PipelineKind::interleaved:

@@ -1,6 +1,6 @@
-// Orders of a synchronous pipeline: p stages, each of which runs the forwards and backwards of m
-// micro-batches in a list of its own. Nothing here knows times, memory or tasks; any of these
-// orders gives the same sums, because sums follow the fixed tree over micro-batches.
+// Orders of a pipeline: p stages, each of which runs the forwards and backwards of m micro-batches
+// in a list of its own. Nothing here knows times, memory or tasks; any of the synchronous orders
+// gives the same sums, because sums follow the fixed tree over micro-batches.
 //
 // - gpipe: all forwards, then all backwards, the last micro-batch first. (Huang et al., 2019.)
 // - 1f1b: backwards as soon as possible; no more micro-batches in flight than stages behind.
@@ -9,6 +9,8 @@
 //   (Narayanan et al., Megatron-LM, 2021.) Micro-batches come in multiples of p.
 // - zb-h1, zb-h2: gradients of weights are apart from backwards and fill what would be idle, with
 //   as many activations as 1f1b, or with twice as many. (Qi et al., Zero Bubble, 2024.)
+// - pipedream: the lists of 1f1b, but every backward updates the weights: not synchronous. Which
+//   versions micro-batches see is in the tasks (models/training/weight_versions.hpp).
 #pragma once
 
 #include <optional>
@@ -17,9 +19,9 @@
 
 namespace stint {
 
-enum class PipelineKind { gpipe, one_f_one_b, interleaved, zb_h1, zb_h2 };
+enum class PipelineKind { gpipe, one_f_one_b, interleaved, zb_h1, zb_h2, pipedream };
 
-// All kinds, in the order in which ties are broken.
+// All synchronous kinds, in the order in which ties are broken.
 const std::vector<PipelineKind>& pipeline_kinds();
 std::string to_string(PipelineKind kind);
 std::optional<PipelineKind> pipeline_kind(const std::string& name);

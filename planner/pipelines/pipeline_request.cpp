@@ -16,7 +16,7 @@ constexpr int most_stages = 1024;
   throw InputError("--pipeline",
                    why + " " + in_quotes(name) +
                        "; expected auto, gpipe, 1f1b, interleaved, interleaved:CHUNKS, "
-                       "zb-h1 or zb-h2");
+                       "zb-h1, zb-h2 or pipedream");
 }
 
 // Of interleaved:CHUNKS.
@@ -38,10 +38,10 @@ void expect_sensible(const Request& request) {
     throw InputError("--stages", "there is no pipeline; expected --pipeline too");
   if (request.stages < 0 || request.stages > most_stages)
     throw InputError("--stages", fmt::format("{}; expected 1 to {}", request.stages, most_stages));
-  if (request.pipeline == "pipedream")
+  if (request.pipeline == asynchronous_pipeline && request.stages == 0)
     throw InputError("--pipeline",
-                     "pipedream updates weights while micro-batches are under way, which steps "
-                     "with a barrier cannot; expected a synchronous order, such as 1f1b");
+                     "pipedream without a number of stages, which decides the bits; expected "
+                     "--stages too");
 }
 
 }  // namespace

@@ -14,8 +14,9 @@ struct PipelineRequest {
   int stages = 0;                   // 0: not said
 };
 
-// Without words all synchronous orders. Throws InputError if the name is none, or if something else
-// than a pipeline is asked for beside it.
+// Without words all synchronous orders: what changes the bits must be asked for by its name. Throws
+// InputError if the name is none, if something else than a pipeline is asked for beside it, or if
+// an asynchronous pipeline has no number of stages.
 PipelineRequest pipeline_request(const Request& request);
 
 }  // namespace stint

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "files/input_error.hpp"
+#include "models/training/lower_network.hpp"
 #include "planner/chains/forward_cuts.hpp"
 
 namespace stint {
@@ -60,7 +61,18 @@ class Finding {
     return task;
   }
 
+  // A network's are known; in a graph of tasks activations tell.
   void find_microbatches() {
+    if (const auto* const network = std::get_if<Network>(&problem_.blank.model)) {
+      const auto origins = lower_with_kernels(*network, problem_.blank.lowering).origins;
+      number_forward([&](TaskId task) { return static_cast<int>(origins[task].microbatch); });
+    } else {
+      connect_forward();
+      number_forward([&](TaskId task) { return group(task); });
+    }
+  }
+
+  void connect_forward() {
     parent_.resize(tasks_.size());
     std::iota(parent_.begin(), parent_.end(), 0);
     std::map<GraphItemId, TaskId> user;
@@ -74,10 +86,16 @@ class Finding {
       }
       for (const GraphOutput& output : flat_.tasks[task].writes) join(output.item);
     }
+  }
+
+  // Groups in the order in which they begin.
+  template <typename GroupOf>
+  void number_forward(GroupOf group_of) {
     std::map<int, int> number;
     std::vector<int> count;
     for (const TaskId task : forward_) {
-      const auto [known, is_new] = number.try_emplace(group(task), static_cast<int>(number.size()));
+      const auto [known, is_new] =
+          number.try_emplace(group_of(task), static_cast<int>(number.size()));
       if (is_new) count.push_back(0);
       found_.microbatch[task] = known->second;
       found_.layer[task] = count[known->second]++;

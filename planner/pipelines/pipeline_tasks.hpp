@@ -2,12 +2,13 @@
 // layer it goes with, and whether it is a forward, a backward, or a gradient of weights. Layers are
 // the forward tasks of a micro-batch in their listed order; stages are runs of layers.
 //
-// Micro-batches are found, not named: forward tasks are of one micro-batch if activations connect
-// them. A backward task goes with the forward task of the same kind (`op`) with which it shares
-// most tensors, but never behind a task whose gradient it reads; what reads gradients only goes
-// with the first layer of those who wrote them. So backwards go from the last layer to the first.
-// Tasks that several micro-batches share, and all that update state, are of none: they run in their
-// layer's stage as soon as they can. Linear in reads and writes, but for sorting.
+// A network's micro-batches are known from its lowering, those of a graph of tasks are found: there
+// forward tasks are of one micro-batch if activations connect them. A backward task goes with the
+// forward task of the same kind (`op`) with which it shares most tensors, but never behind a task
+// whose gradient it reads; what reads gradients only goes with the first layer of those who wrote
+// them. So backwards go from the last layer to the first. Tasks that several micro-batches share,
+// and all that update state, are of none: they run in their layer's stage as soon as they can.
+// Linear in reads and writes, but for sorting.
 #pragma once
 
 #include <vector>

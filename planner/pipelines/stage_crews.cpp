@@ -95,6 +95,16 @@ std::vector<StageCrews> stage_crews(const Problem& problem, int stages) {
   return all;
 }
 
+StageCrews shared_crews(const Problem& problem, int stages) {
+  std::vector<WorkerId> all;
+  for (const int device : capable(problem)) {
+    for (const WorkerId worker : run_of(problem, device, 0, 1)) all.push_back(worker);
+  }
+  StageCrews crews;
+  for (int stage = 0; stage < stages; ++stage) crews.push_back({all[all.size() * stage / stages]});
+  return crews;
+}
+
 int most_stages(const Problem& problem) {
   int workers = 0;
   for (const int device : capable(problem)) workers += workers_of(problem, device);
@@ -106,6 +116,8 @@ std::vector<int> stage_counts(const Problem& problem, const PipelineTasks& tasks
   const int workers = most_stages(problem);
   if (workers == 0)
     throw InputError("--pipeline", "no device runs every task; expected one that does");
+  const bool is_decided = asked.kinds == std::vector{PipelineKind::pipedream};
+  if (is_decided) return {asked.stages};
   if (asked.stages > tasks.layers)
     throw InputError("--stages", fmt::format("{} stages; expected at most {}, as there are layers",
                                              asked.stages, tasks.layers));

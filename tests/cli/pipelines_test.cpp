@@ -51,7 +51,27 @@ TEST_CASE("every order of a pipeline trains to the same bits as none", "[cli][tr
   }
 }
 
+TEST_CASE("a pipeline of layers that are cut into leaves trains to the bits of whole ones",
+          "[cli][training]") {
+  if (!STINT_TRAINS) return;
+  CHECK(trained_state("lenet5",
+                      {"--pipeline", "1f1b", "--stages", "2", "--leaves", "2", "--grain", "1"}) ==
+        trained_state("lenet5", {"--strategy", "keep-all", "--leaves", "2", "--grain", "2"}));
+}
+
+TEST_CASE("an asynchronous pipeline trains to bits of its own, the same every time",
+          "[cli][training]") {
+  if (!STINT_TRAINS) return;
+  const Arguments ahead = {"--pipeline", "pipedream", "--stages", "2"};
+  const std::string first = trained_state("mlp", ahead);
+  CHECK(trained_state("mlp", ahead) == first);
+  CHECK(trained_state("mlp", {"--pipeline", "1f1b", "--stages", "2"}) != first);
+  CHECK(trained_state("mlp", {"--pipeline", "pipedream", "--stages", "3"}) != first);
+}
+
 TEST_CASE("pipelines that make no sense are refused", "[cli]") {
+  require_refused(plan_steps("mlp", {"--pipeline", "pipedream"}), "--stages");
+  require_refused(plan_steps("mlp", {"--pipeline", "pipedream", "--stages", "6"}), "at most 5");
   require_refused(plan_steps("mlp", {"--pipeline", "2f2b"}), "1f1b");
   require_refused(plan_steps("mlp", {"--pipeline", "1f1b", "--stages", "6"}), "at most 5");
   require_refused(plan_steps("mlp", {"--pipeline", "1f1b", "--stages", "0"}), "--stages");

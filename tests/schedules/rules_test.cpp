@@ -260,7 +260,7 @@ const std::vector<Mutation> wrong = {
        s.buffers[t.norm].second_offset = 48;
        s.arenas["n0/ram"] = 52;
      }},
-    {"steps without a barrier", 17, [](auto&, auto& s) { s.pipelined = true; }},
+    {"running ahead without stages that do", 17, [](auto&, auto& s) { s.pipelined = true; }},
 
     {"a state that cannot be set", 18, [](auto& t, auto& s) { s.actions[t.l].state = 1; }},
     {"two states at once on one device", 18, [](auto& t, auto& s) { s.actions[t.f1].state = 1; }},
@@ -300,6 +300,8 @@ const std::vector<Mutation> wrong = {
 const std::vector<Mutation> untrue = {
     {"another model's hash", 3, [](auto&, auto& s) { s.model_sha256[0] ^= 1; }},
     {"another platform's hash", 3, [](auto&, auto& s) { s.platform_sha256.clear(); }},
+    {"an asynchronous pipeline that was not made", 3,
+     [](auto&, auto& s) { s.request.pipeline = "pipedream"; }},
     {"other numerics", 3, [](auto&, auto& s) { s.numerics_sha256[5] ^= 1; }},
     {"other seconds", 20, [](auto&, auto& s) { s.predicted.seconds *= 1 + 1e-8; }},
     {"other joules", 20, [](auto&, auto& s) { s.predicted.joules *= 1 - 1e-8; }},

@@ -119,6 +119,7 @@ TEST_CASE("a schedule is read field by field", "[schedule_json]") {
 TEST_CASE("every optional field of buffers and actions comes back", "[schedule_json]") {
   Schedule schedule = chain_kept_whole();
   schedule.pipelined = true;
+  schedule.lowering.pipelined = {"conv1", "fc1"};
   schedule.predicted.interrupted = true;
   schedule.request.deadline_seconds = 12.5;
   schedule.request.bill = Bill::period;
@@ -146,6 +147,7 @@ TEST_CASE("every optional field of buffers and actions comes back", "[schedule_j
   const Schedule again = parse_schedule(text, "s.json");
   CHECK(schedule_text(again) == text);
   CHECK(again.pipelined);
+  CHECK(again.lowering.pipelined == schedule.lowering.pipelined);
   CHECK(again.predicted.interrupted);
   CHECK(again.request.deadline_seconds == 12.5);
   CHECK(again.request.bill == Bill::period);
@@ -387,6 +389,9 @@ TEST_CASE("numerics are named by the model and the request, not by the rest of i
   CHECK(numerics_sha256("m", in_shards, {}) == with_shards);
   in_shards.shards[0].count = 4;
   CHECK(numerics_sha256("m", in_shards, {}) != with_shards);
+  const std::string ahead = numerics_sha256("m", request, {.pipelined = {"a", "b"}});
+  CHECK(ahead != name);
+  CHECK(numerics_sha256("m", request, {.pipelined = {"a", "c"}}) != ahead);
 }
 
 TEST_CASE("numerics tell on which kinds of devices a network's tasks run", "[schedule_json]") {

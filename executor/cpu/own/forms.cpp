@@ -53,6 +53,14 @@ std::unique_ptr<CpuKernel> make_reorder(const TaskKernel& kernel) {
   return make_strided_copy({{shape[0], sample}, {shape[1], 1}, {pixels, shape[1]}});
 }
 
+// A version of a weight, as it lies there.
+std::unique_ptr<CpuKernel> make_stash(const TaskKernel& kernel) {
+  const auto bytes = static_cast<std::size_t>(element_count(kernel.writes[0])) * sizeof(float);
+  return loop_kernel([bytes](const KernelArguments& arguments) {
+    std::memcpy(arguments.writes[0], arguments.reads[0], bytes);
+  });
+}
+
 // One of several tensors that together are a larger one: runs of `run_bytes`, `offset_bytes` into
 // each run of the whole.
 struct Piece {
@@ -126,7 +134,8 @@ constexpr OwnKernel kernels[] = {{"concat.forward", make_concat},
                                  {"split.backward", make_split_back},
                                  {"transpose.forward", make_transpose},
                                  {"transpose.backward", make_transpose_back},
-                                 {"reorder", make_reorder}};
+                                 {"reorder", make_reorder},
+                                 {stash_op, make_stash}};
 
 }  // namespace
 

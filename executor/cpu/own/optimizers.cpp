@@ -53,12 +53,13 @@ std::unique_ptr<CpuKernel> make_sgd(const TaskKernel& kernel) {
 
 // m and v are corrected for having begun at zero; the decay of the weight is decoupled from the
 // gradient. Reference: Loshchilov and Hutter, Decoupled weight decay regularization, 2019.
-void step_adam(const Adam& adam, std::int64_t count, const KernelArguments& arguments) {
+void step_adam(const Adam& adam, std::int64_t count, std::int64_t updates,
+               const KernelArguments& arguments) {
   const float* g = read_at(arguments, 0);
   const UpdatedState w = state_at(arguments, 0);
   const UpdatedState m = state_at(arguments, 1);
   const UpdatedState v = state_at(arguments, 2);
-  const auto steps = static_cast<double>(arguments.step + 1);
+  const auto steps = static_cast<double>(updates);
   const auto rate = static_cast<float>(adam.learning_rate / (1 - std::pow(adam.beta1, steps)));
   const auto root = static_cast<float>(1 / std::sqrt(1 - std::pow(adam.beta2, steps)));
   const auto kept = static_cast<float>(1 - adam.learning_rate * adam.weight_decay);
@@ -85,7 +86,10 @@ void step_adam(const Adam& adam, std::int64_t count, const KernelArguments& argu
 std::unique_ptr<CpuKernel> make_adam(const TaskKernel& kernel) {
   const Adam& adam = std::get<Adam>(std::get<Optimizer>(kernel.origin));
   const std::int64_t count = element_count(kernel.updates[0]);
-  return loop_kernel([=](const KernelArguments& a) { step_adam(adam, count, a); });
+  const std::int64_t of_step = kernel.updates_of_step;
+  const std::int64_t first = kernel.update + 1;
+  return loop_kernel(
+      [=](const KernelArguments& a) { step_adam(adam, count, a.step * of_step + first, a); });
 }
 
 constexpr OwnKernel kernels[] = {{"sgd.update", make_sgd}, {"adam.update", make_adam}};

@@ -35,7 +35,7 @@ OwnKernels softmax_kernels();
 OwnKernels attention_kernels();
 OwnKernels embedding_kernels();
 OwnKernels dropout_kernels();
-OwnKernels form_kernels();  // concat, split, transpose, reorder
+OwnKernels form_kernels();  // concat, split, transpose, reorder, stash
 OwnKernels loss_kernels();
 OwnKernels optimizer_kernels();
 OwnKernels small_convolution_kernels();  // null where there are many channels

@@ -144,7 +144,6 @@ TEST_CASE("Pipelines that cannot be are refused", "[pipelines]") {
   refused(asking("1f1b:2", 2), 2);
   refused(asking("interleaved:0", 2), 2);
   refused(asking("interleaved", 2), 2);
-  refused(asking("pipedream", 2), 2);
   refused(asking("", 2), 2);
   refused(asking("1f1b", -1), 2);
   Request other = asking("1f1b", 2);
