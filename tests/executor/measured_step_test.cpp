@@ -60,7 +60,7 @@ TEST_CASE("what ran on a device is timed and ordered by its clock", "[measured_s
   const MeasuredStep step = measured_step(times, 0.5);
   CHECK(step.start_seconds[1] == 20 + 1 - 5);
   CHECK(step.action_seconds[1] == 0.75);
-  CHECK(step.seconds == 0.5 * (20 + 10 * static_cast<double>(schedule.actions.size())));
+  CHECK(step.seconds == 0.5 * (10 + 10 * static_cast<double>(schedule.actions.size())));
   CHECK(kept(schedule, times));
   times.on_devices[1].begin_seconds = 20.5;  // before the first has ended
   CHECK_FALSE(kept(schedule, times));
