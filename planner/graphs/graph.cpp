@@ -96,20 +96,25 @@ class OnDevice {
   }
 
   // Where the cheapest plan is late, seconds get a price: what one is worth on the order of the
-  // plan before, until that does not change any more.
+  // plan before, until that does not change any more. Where it is in time the fastest plan is tried
+  // all the same: what an earlier deadline would have found must not be missed.
   void meet_deadline() {
+    if (!deadline_seconds(problem_.request())) return;
     std::vector<double> tried{0};
     for (int i = 0; i < most_prices && last_ && !options_.is_interrupted(); ++i) {
       const double price = worth_of_a_second(problem_, *last_);
       const auto is_near = [&](double other) {
         return price == other || std::abs(price - other) <= 1e-6 * price;
       };
-      if (std::any_of(tried.begin(), tried.end(), is_near)) return;
+      if (std::any_of(tried.begin(), tried.end(), is_near)) break;
       tried.push_back(price);
       last_.reset();
       limit_ *= i == 0 ? price_share : 1;
       attempt(std::isfinite(price) ? ChainAim{1, price} : ChainAim{0, 1});
     }
+    if (tried.size() > 1 || is_good() || options_.is_interrupted()) return;
+    limit_ *= price_share;
+    attempt({0, 1});
   }
 
   void attempt(const ChainAim& aim) {
@@ -137,7 +142,8 @@ class OnDevice {
   // Nothing is much better than what is found already.
   bool is_good() const {
     if (!answer_.schedule) return false;
-    const double least = objective_bound(problem_).value;
+    double least = objective_bound(problem_).value;
+    if (answer_.bound) least = std::max(least, answer_.bound->value);
     return answer_.schedule->predicted.objective.value <= least * (1 + near_bound);
   }
 
