@@ -117,8 +117,9 @@ class Sharding {
     ValueShards& output = new_shards(types_->outputs[0].shape.size() - 1);
     for (std::int64_t group = 0; group < groups; ++group) {
       for (std::int64_t i = 0; i < count; ++i) {
-        const Extent in_group = equal_extents(features, count)[i];
-        const Extent extent{group * features + in_group.begin, group * features + in_group.end};
+        const ShardExtent in_group = equal_extents(features, count)[i];
+        const ShardExtent extent{group * features + in_group.begin,
+                                 group * features + in_group.end};
         Linear kind = linear;
         kind.features = extent.count();
         kind.weight_of.clear();
@@ -153,7 +154,7 @@ class Sharding {
     const std::vector<std::string> inputs = values_.spread(values_.whole(layer_->inputs[0]), count);
     ValueShards& output = new_shards(1);
     for (std::int64_t i = 0; i < count; ++i) {
-      const Extent extent = equal_extents(convolution.filters, count)[i];
+      const ShardExtent extent = equal_extents(convolution.filters, count)[i];
       Conv2d kind = convolution;
       kind.filters = extent.count();
       const std::string name = shard_name("channels", extent);
@@ -186,7 +187,7 @@ class Sharding {
     }
     for (const TreeMerge& merge : dyadic_merges(static_cast<int>(count))) {
       const bool last = static_cast<std::int64_t>(nodes.size()) == 2 * count - 2;
-      const Extent extent{extents[merge.begin].begin, extents[merge.end - 1].end};
+      const ShardExtent extent{extents[merge.begin].begin, extents[merge.end - 1].end};
       const std::string name = last ? layer_->name : shard_name("rows", extent) + ".sum";
       const auto outputs = last ? layer_->outputs : std::vector<std::string>{};
       values_.add(name, Add{}, {nodes[merge.left], nodes[merge.right]}, outputs);
@@ -263,14 +264,14 @@ class Sharding {
 
   ValueShards& new_shards(std::size_t axis) { return values_.make(output_names(*layer_)[0], axis); }
 
-  void note_parts(const std::string& shard, int dimension, Extent extent) {
+  void note_parts(const std::string& shard, int dimension, ShardExtent extent) {
     for (const Parameter& parameter : types_->parameters) {
       const std::string end = parameter.name.substr(layer_->name.size());
       made_.parts[shard + end] = {parameter.name, dimension, extent.begin, extent.end};
     }
   }
 
-  std::string shard_name(const char* by, Extent extent) const {
+  std::string shard_name(const char* by, ShardExtent extent) const {
     return fmt::format("{}[{} {}:{}]", layer_->name, by, extent.begin, extent.end);
   }
 

@@ -8,8 +8,8 @@
 
 namespace stint {
 
-std::vector<Extent> equal_extents(std::int64_t all, std::int64_t count) {
-  std::vector<Extent> extents;
+std::vector<ShardExtent> equal_extents(std::int64_t all, std::int64_t count) {
+  std::vector<ShardExtent> extents;
   for (std::int64_t i = 0; i < count; ++i)
     extents.push_back({all * i / count, all * (i + 1) / count});
   return extents;
@@ -53,7 +53,7 @@ std::string ShardedValues::whole(const std::string& value) {
 }
 
 std::vector<std::string> ShardedValues::apart(const std::string& value, std::size_t axis,
-                                              const std::vector<Extent>& extents) {
+                                              const std::vector<ShardExtent>& extents) {
   std::vector<std::string> names;
   const ValueShards* const made = find(value);
   if (made != nullptr && made->axis == axis &&
@@ -64,7 +64,7 @@ std::vector<std::string> ShardedValues::apart(const std::string& value, std::siz
   std::vector<std::string>& known = apart_[{value, std::ssize(extents)}];
   if (!known.empty()) return known;
   Split split{.axis = static_cast<std::int64_t>(axis)};
-  for (const Extent extent : extents) {
+  for (const ShardExtent extent : extents) {
     split.sizes.push_back(extent.count());
     names.push_back(fmt::format("{}.shards[{}:{}]", value, extent.begin, extent.end));
   }

@@ -13,19 +13,19 @@
 namespace stint {
 
 // Entries along one dimension of a value, half-open.
-struct Extent {
+struct ShardExtent {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t count() const { return end - begin; }
-  bool operator==(const Extent&) const = default;
+  bool operator==(const ShardExtent&) const = default;
 };
 
-std::vector<Extent> equal_extents(std::int64_t all, std::int64_t count);
+std::vector<ShardExtent> equal_extents(std::int64_t all, std::int64_t count);
 
 struct ValueShards {
   struct Piece {
     std::string value;
-    Extent extent;
+    ShardExtent extent;
   };
   std::size_t axis = 0;
   std::vector<Piece> pieces;  // ascending, tile the dimension
@@ -51,7 +51,7 @@ class ShardedValues {
   std::string whole(const std::string& value);
   // In shards, as it was made or taken apart.
   std::vector<std::string> apart(const std::string& value, std::size_t axis,
-                                 const std::vector<Extent>& extents);
+                                 const std::vector<ShardExtent>& extents);
   // As many views of the value as there are shards that read all of it, and views of views between:
   // their gradients are summed by the tree.
   std::vector<std::string> spread(const std::string& value, std::int64_t count);
