@@ -118,13 +118,18 @@ bool searches(const Strategy& strategy) {
   return strategy.name == "graph" || strategy.name == "placement";
 }
 
+// Of the graph itself, or by a strategy.
+MemoryBound proved_bound(const Problem& problem, MemoryId memory, const Found& found) {
+  MemoryBound bound = memory_bound(problem, memory);
+  const auto proved = found.proved_bytes.find(memory);
+  if (proved != found.proved_bytes.end()) bound.bytes = std::max(bound.bytes, proved->second);
+  return bound;
+}
+
 // No plan fits, so nobody needs to look for one.
 bool cannot_fit(const Problem& problem, const Found& found) {
   for (std::size_t m = 0; m < problem.capacity_bytes.size(); ++m) {
-    const auto memory = static_cast<MemoryId>(m);
-    const auto proved = found.proved_bytes.find(memory);
-    const std::int64_t bytes = std::max(memory_bound(problem, memory).bytes,
-                                        proved == found.proved_bytes.end() ? 0 : proved->second);
+    const std::int64_t bytes = proved_bound(problem, static_cast<MemoryId>(m), found).bytes;
     if (above(static_cast<double>(bytes), static_cast<double>(problem.capacity_bytes[m])))
       return true;
   }
@@ -181,9 +186,7 @@ void prefetch(const Problem& problem, Found& found) {
 }
 
 Shortage memory_shortage(const Problem& problem, MemoryId memory, const Found& found) {
-  MemoryBound bound = memory_bound(problem, memory);
-  const auto proved = found.proved_bytes.find(memory);
-  if (proved != found.proved_bytes.end()) bound.bytes = std::max(bound.bytes, proved->second);
+  const MemoryBound bound = proved_bound(problem, memory, found);
   Shortage shortage;
   shortage.what = memory_name(problem.platform(), memory);
   shortage.asked = static_cast<double>(problem.capacity_bytes[memory]);
