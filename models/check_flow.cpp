@@ -11,8 +11,6 @@
 namespace stint {
 namespace {
 
-constexpr TaskId nobody{-1};
-
 // Beyond this many segments in all lists together a graph is refused: what looks at every segment
 // of every read would not end. Only wholes of very many parts, read very often, come near it.
 constexpr std::int64_t most_segments_listed = 100'000'000;
@@ -22,7 +20,7 @@ constexpr std::size_t longest_cycle_told = 8;
 class FlowCheck {
  public:
   explicit FlowCheck(const Graph& graph)
-      : graph_(graph), segments_(segments(graph)), writer_(segments_.count(), nobody) {}
+      : graph_(graph), segments_(segments(graph)), writer_(segments_.count(), no_task) {}
 
   void check() {
     check_amount();
@@ -81,7 +79,7 @@ class FlowCheck {
   void claim(TensorId tensor, TaskId task, Taken taken) {
     const SegmentRange range = segments_.of_tensor[tensor];
     for (int segment = range.begin; segment < range.end; ++segment) {
-      if (writer_[segment] != nobody) taken(writer_[segment]);
+      if (writer_[segment] != no_task) taken(writer_[segment]);
       writer_[segment] = task;
     }
   }
@@ -112,11 +110,12 @@ class FlowCheck {
   void check_computed(TensorId tensor, Where where) const {
     if (graph_.tensors[tensor].kind != Kind::activation) return;
     const SegmentRange range = segments_.of_tensor[tensor];
-    if (last_writer_[tensor] == nobody) {
+    if (last_writer_[tensor] == no_task) {
       throw InputError(where(), "nobody computes " + tensor_name(tensor) +
                                     "; expected a task that writes it, or an input or state");
     }
-    const auto hole = std::find(writer_.begin() + range.begin, writer_.begin() + range.end, nobody);
+    const auto hole =
+        std::find(writer_.begin() + range.begin, writer_.begin() + range.end, no_task);
     if (hole == writer_.begin() + range.end) return;
     const std::int64_t byte =
         segments_.begin_bytes[hole - writer_.begin()] - segments_.root_offset[tensor];

@@ -7,15 +7,13 @@
 namespace stint {
 namespace {
 
-constexpr TaskId nobody{-1};
-
 // Walks the tasks in their listed order and remembers, for every segment, who made what it holds.
 class Links {
  public:
   explicit Links(const Graph& graph)
       : graph_(graph),
         segments_(segments(graph)),
-        maker_(segments_.count(), nobody),
+        maker_(segments_.count(), no_task),
         readers_(segments_.count()),
         rewritten_(segments_.count()),
         before_(graph.tasks.size()) {}
@@ -28,7 +26,7 @@ class Links {
   }
 
   std::vector<TaskId> last_readers() {
-    std::vector<TaskId> last(segments_.count(), nobody);
+    std::vector<TaskId> last(segments_.count(), no_task);
     const auto note = [&](TaskId task, int segment) {
       last[segment] = std::max(last[segment], task);
     };
@@ -78,7 +76,7 @@ class Links {
   }
 
   void follow(TaskId task, TaskId earlier) {
-    if (earlier != nobody && earlier != task) before_[task].push_back(earlier);
+    if (earlier != no_task && earlier != task) before_[task].push_back(earlier);
   }
 
   const Graph& graph_;

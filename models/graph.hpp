@@ -18,6 +18,7 @@ namespace stint {
 
 // Indices. Each converts to int, and so indexes a vector, but never to another kind of index.
 enum TaskId : int {};
+inline constexpr TaskId no_task{-1};
 enum TensorId : int {};
 inline constexpr TensorId no_tensor{-1};
 

@@ -7,7 +7,6 @@
 namespace stint {
 namespace {
 
-using Handle = struct NvmlDevice*;  // the library's own
 constexpr int success = 0;
 constexpr int function_not_found = 13;
 constexpr int multiprocessor_clock = 1;
@@ -15,6 +14,7 @@ constexpr int multiprocessor_clock = 1;
 }  // namespace
 
 struct Nvml::Library {
+  using Handle = struct NvmlDevice*;  // the library's own
   void* code = nullptr;
   bool is_initialised = false;
   std::vector<Handle> gpus;
@@ -60,7 +60,7 @@ Nvml::Nvml(const std::string& library) : library_(std::make_unique<Library>(libr
   unsigned count = 0;
   library_->call("nvmlDeviceGetCount_v2", &count);
   for (unsigned i = 0; i < count; ++i) {
-    Handle handle = nullptr;
+    Library::Handle handle = nullptr;
     library_->call("nvmlDeviceGetHandleByIndex_v2", i, &handle);
     library_->gpus.push_back(handle);
   }

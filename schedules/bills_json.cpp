@@ -6,7 +6,6 @@ namespace stint {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr double lowest = -1e308;  // counters may see less than the prices say
 
 Json pair_json(const SecondsAndJoules& amount) {
   return {{"seconds", amount.seconds}, {"joules", amount.joules}};
@@ -32,7 +31,7 @@ Json line_json(const BillLine& line) {
 // Watts follow from the others.
 SecondsAndJoules amount_from(const JsonReader& json) {
   json.expect_only({"seconds", "watts", "joules"});
-  return {json.child("seconds").number(), json.child("joules").number(lowest)};
+  return {json.child("seconds").number(), json.child("joules").number(any_number)};
 }
 
 BillLine line_from(const JsonReader& json) {

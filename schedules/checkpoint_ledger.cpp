@@ -16,16 +16,15 @@ namespace stint {
 namespace {
 
 constexpr std::size_t entries_shown = 5;
-constexpr ActionId nothing{-1};
 
 // When a buffer holds its tensor, and who wrote it first.
 struct Instance {
   double begin = 0;
   double end = 0;
-  ActionId writer = nothing;
+  ActionId writer = no_action;
 };
 
-struct Span {
+struct PeakSpan {
   double begin = 0;
   double end = 0;
 };
@@ -72,7 +71,7 @@ class Ledger {
       for (const BufferId b : action.writes) {
         if (b == no_buffer) continue;
         Instance& instance = instances_[b];
-        const bool is_first = instance.writer == nothing || start_of(id) < instance.begin;
+        const bool is_first = instance.writer == no_action || start_of(id) < instance.begin;
         if (is_first && !schedule_.buffers[b].initial) instance = {start_of(id), instance.end, id};
         instance.end = std::max(instance.end, end_of(id));
       }
@@ -102,7 +101,7 @@ class Ledger {
     for (const auto& curve : memory_curves(schedule_, simulation_)) {
       std::int64_t highest = 0;
       for (const MemoryLevel& level : curve) highest = std::max(highest, level.bytes);
-      std::vector<Span>& spans = peaks_.emplace_back();
+      std::vector<PeakSpan>& spans = peaks_.emplace_back();
       for (std::size_t i = 0; i < curve.size(); ++i) {
         const bool is_last = i + 1 == curve.size();
         const double end = is_last ? simulation_.makespan_seconds : curve[i + 1].seconds;
@@ -113,9 +112,10 @@ class Ledger {
   }
 
   bool is_at_peak(MemoryId memory, double since, double until) const {
-    const std::vector<Span>& spans = peaks_[memory];
-    const auto next = std::lower_bound(spans.begin(), spans.end(), since,
-                                       [](const Span& span, double t) { return span.end <= t; });
+    const std::vector<PeakSpan>& spans = peaks_[memory];
+    const auto next =
+        std::lower_bound(spans.begin(), spans.end(), since,
+                         [](const PeakSpan& span, double t) { return span.end <= t; });
     return next != spans.end() && next->begin < until;
   }
 
@@ -180,7 +180,7 @@ class Ledger {
                       .action = action.id};
     charge(id, entry);
     const ActionId away = instances_[action.reads[0]].writer;
-    if (away != nothing && schedule_.actions[away].what == Do::copy) charge(away, entry);
+    if (away != no_action && schedule_.actions[away].what == Do::copy) charge(away, entry);
     save(action.writes[0], absent_since(action.writes[0]).value_or(0), entry);
     return entry;
   }
@@ -219,7 +219,7 @@ class Ledger {
   std::vector<bool> critical_;                                             // by action
   std::vector<bool> charged_;                                              // likewise
   std::vector<std::string> class_of_;                                      // likewise
-  std::vector<std::vector<Span>> peaks_;                                   // by memory, ascending
+  std::vector<std::vector<PeakSpan>> peaks_;                               // by memory, ascending
 };
 
 }  // namespace

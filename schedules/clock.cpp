@@ -14,8 +14,6 @@
 namespace stint {
 namespace {
 
-constexpr ActionId nothing{-1};
-
 // Whose power state it is: a worker's, or a whole device's.
 int state_unit(const Platform& platform, const std::vector<Worker>& workers, WorkerId worker) {
   const int device = workers[worker].device;
@@ -87,7 +85,7 @@ class Clock {
 
   // A worker's next action, and what is known of its predecessors.
   struct Head {
-    ActionId action = nothing;
+    ActionId action = no_action;
     std::size_t seen = 0;      // so many of them are done
     double ready_seconds = 0;  // when the last of those ended
   };
@@ -128,7 +126,7 @@ class Clock {
     const std::size_t count = 2 + schedule_.actions[head.action].after.size();
     for (; head.seen < count; ++head.seen) {
       const ActionId earlier = predecessor(head.action, head.seen);
-      if (earlier == nothing) continue;
+      if (earlier == no_action) continue;
       if (!done_[earlier]) {
         next_waiting_[worker] = std::exchange(waiting_for_[earlier], worker);
         return;
@@ -145,7 +143,7 @@ class Clock {
     if (k >= 2) return action.after[k - 2];
     const WorkerId lane = k == 0 ? action.worker : action.occupies;
     const int position = k == 0 ? lanes_.own[id].position : lanes_.occupied[id];
-    return position > 0 ? lanes_.lists[lane][position - 1] : nothing;
+    return position > 0 ? lanes_.lists[lane][position - 1] : no_action;
   }
 
   double end_seconds(ActionId id) const { return result_.start_seconds[id] + result_.seconds[id]; }

@@ -9,8 +9,6 @@
 namespace stint {
 namespace {
 
-constexpr ActionId nothing{-1};
-
 class Chain {
  public:
   Chain(const Schedule& schedule, const std::vector<Worker>& workers, const Lanes& lanes,
@@ -26,7 +24,7 @@ class Chain {
   std::vector<ActionId> find() const {
     std::vector<ActionId> chain;
     std::vector<bool> seen(schedule_.actions.size(), false);
-    for (ActionId id = last_to_end(); id != nothing && !seen[id]; id = decided_by(id)) {
+    for (ActionId id = last_to_end(); id != no_action && !seen[id]; id = decided_by(id)) {
       seen[id] = true;
       chain.push_back(id);
     }
@@ -49,7 +47,7 @@ class Chain {
         served.emplace_back(channel_of[worker.link], simulation_.start_seconds[i], i);
     }
     std::sort(served.begin(), served.end());
-    before_on_channel_.assign(schedule_.actions.size(), nothing);
+    before_on_channel_.assign(schedule_.actions.size(), no_action);
     for (std::size_t k = 1; k < served.size(); ++k) {
       const auto& [channel, start, action] = served[k];
       if (std::get<0>(served[k - 1]) == channel)
@@ -58,23 +56,23 @@ class Chain {
   }
 
   ActionId last_to_end() const {
-    ActionId last = nothing;
+    ActionId last = no_action;
     for (int i = 0; i < static_cast<int>(schedule_.actions.size()); ++i) {
-      if (last == nothing || end_of(ActionId{i}) > end_of(last)) last = ActionId{i};
+      if (last == no_action || end_of(ActionId{i}) > end_of(last)) last = ActionId{i};
     }
     return last;
   }
 
   ActionId decided_by(ActionId id) const {
-    ActionId latest = nothing;
+    ActionId latest = no_action;
     const auto seen_at = [&](ActionId earlier) {
       return end_of(earlier) + hand_overs_.seconds(earlier, id);
     };
     const auto consider = [&](ActionId earlier) {
-      if (latest == nothing || seen_at(earlier) > seen_at(latest)) latest = earlier;
+      if (latest == no_action || seen_at(earlier) > seen_at(latest)) latest = earlier;
     };
     for_each_predecessor(schedule_, lanes_, id, consider);
-    if (before_on_channel_[id] != nothing) consider(before_on_channel_[id]);
+    if (before_on_channel_[id] != no_action) consider(before_on_channel_[id]);
     return latest;
   }
 

@@ -27,15 +27,15 @@ struct Use {
 };
 
 // The events of an action.
-struct Span {
+struct EventSpan {
   int start = never;
   int end = never;
 };
 
-std::vector<Span> spans(const Schedule& schedule, const std::vector<TimelineEvent>& timeline) {
-  std::vector<Span> of_action(schedule.actions.size());
+std::vector<EventSpan> spans(const Schedule& schedule, const std::vector<TimelineEvent>& timeline) {
+  std::vector<EventSpan> of_action(schedule.actions.size());
   for (int e = 0; e < static_cast<int>(timeline.size()); ++e) {
-    Span& span = of_action[timeline[e].action];
+    EventSpan& span = of_action[timeline[e].action];
     (timeline[e].is_start ? span.start : span.end) = e;
   }
   return of_action;
@@ -136,7 +136,7 @@ class Uses {
   // Actions in the order of the file, which is that of memory: much faster than that of events.
   // What an action reads was in use before it starts.
   void mark_events() {
-    const std::vector<Span> span = spans(schedule_, timeline_);
+    const std::vector<EventSpan> span = spans(schedule_, timeline_);
     for (std::size_t a = 0; a < span.size(); ++a) {
       const Action& action = schedule_.actions[a];
       for_each_written(action, [&](BufferId buffer) {

@@ -13,7 +13,7 @@ namespace stint {
 namespace {
 
 // The definitions of the events used, by number, then the hierarchy of types.
-constexpr const char* header = R"(%EventDef PajeDefineContainerType 0
+constexpr const char* paje_header = R"(%EventDef PajeDefineContainerType 0
 %       Alias string
 %       Type string
 %       Name string
@@ -102,7 +102,7 @@ class PajeWriter {
     add_variables();
     std::stable_sort(events_.begin(), events_.end(),
                      [](const Event& a, const Event& b) { return a.ns < b.ns; });
-    std::string text = header + definitions_ + containers_;
+    std::string text = paje_header + definitions_ + containers_;
     for (const Event& event : events_) text += event.line;
     return text + ends_;
   }

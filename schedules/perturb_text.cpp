@@ -9,7 +9,7 @@
 namespace stint {
 namespace {
 
-constexpr std::size_t actions_shown = 10;
+constexpr std::size_t critical_actions_shown = 10;
 
 void add_row(TextTable& table, const std::string& name, const Distribution& values,
              std::string (*text)(double)) {
@@ -39,7 +39,7 @@ std::string critical_table(const std::vector<CriticalAction>& critical) {
                    {"on", TextTable::Align::left},
                    {"planned"},
                    {"of samples"}});
-  for (std::size_t i = 0; i < std::min(critical.size(), actions_shown); ++i) {
+  for (std::size_t i = 0; i < std::min(critical.size(), critical_actions_shown); ++i) {
     const CriticalAction& action = critical[i];
     table.row({fmt::format("action {}", action.id), action.name, action.worker,
                seconds_text(action.seconds), percent_text(action.share)});

@@ -14,8 +14,6 @@
 namespace stint {
 namespace {
 
-constexpr double any_number = std::numeric_limits<double>::lowest();
-
 const std::vector<std::pair<std::string_view, Objective>> objective_words = {
     {"energy", Objective::energy},
     {"time", Objective::time},

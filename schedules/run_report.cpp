@@ -14,7 +14,7 @@ namespace stint {
 namespace {
 
 using Align = TextTable::Align;
-constexpr std::size_t actions_shown = 5;
+constexpr std::size_t worst_actions_shown = 5;
 
 // The part of the prediction that is comparable with what was measured.
 double comparable_joules(const RunReport& report) {
@@ -85,7 +85,7 @@ std::string worst_actions(const RunReport& report) {
   };
   std::stable_sort(worst.begin(), worst.end(),
                    [&](const RunAction& a, const RunAction& b) { return off(a) > off(b); });
-  worst.resize(std::min(worst.size(), actions_shown));
+  worst.resize(std::min(worst.size(), worst_actions_shown));
   TextTable table({{"furthest off", Align::left},
                    {"of", Align::left},
                    {"on", Align::left},

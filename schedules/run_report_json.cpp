@@ -11,7 +11,6 @@ namespace stint {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr double lowest = -1e308;
 
 Json measured_energy_json(const std::optional<MeasuredEnergy>& measured) {
   if (!measured) return nullptr;
@@ -127,12 +126,12 @@ RunAction action_from(const JsonReader& json) {
   action.worker = json.text("worker", "");
   action.predicted_joules = json.quantity("predicted_joules", 0);
   action.measured_joules = json.quantity("measured_joules", 0);
-  if (json.has("error_joules")) action.error_joules = json.child("error_joules").number(lowest);
+  if (json.has("error_joules")) action.error_joules = json.child("error_joules").number(any_number);
   return action;
 }
 
 double loss_from(const JsonReader& json) {
-  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.number(lowest);
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.number(any_number);
 }
 
 Evaluation evaluation_from(const JsonReader& json) {

@@ -22,8 +22,8 @@ namespace stint {
 
 enum BufferId : int {};  // index into Schedule::buffers
 enum ActionId : int {};  // index into Schedule::actions
+inline constexpr ActionId no_action{-1};
 inline constexpr BufferId no_buffer{-1};
-inline constexpr TaskId no_task{-1};
 
 enum class Objective { energy, time, edp, memory };
 

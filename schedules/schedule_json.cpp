@@ -150,7 +150,7 @@ void read_load(const JsonReader& json, Resolver& names, Action& action) {
 
 std::optional<double> derived(const JsonReader& json, const char* key) {
   if (!json.contains(key)) return std::nullopt;
-  return json.child(key).number(std::numeric_limits<double>::lowest());
+  return json.child(key).number(any_number);
 }
 
 void read_action(const JsonReader& json, Resolver& names, Action& action) {

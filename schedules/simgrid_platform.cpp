@@ -9,7 +9,7 @@ namespace stint {
 namespace {
 
 // SimGrid's network without its corrections for TCP: a transfer has the link's whole bandwidth.
-constexpr const char* header = R"(<?xml version="1.0"?>
+constexpr const char* simgrid_header = R"(<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <config>
@@ -136,7 +136,7 @@ class PlatformWriter {
   }
 
   const Platform& platform_;
-  std::string text_ = header;
+  std::string text_ = simgrid_header;
 };
 
 }  // namespace

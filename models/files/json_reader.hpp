@@ -26,6 +26,7 @@ namespace stint {
 
 inline constexpr std::int64_t min_int64 = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t max_int64 = std::numeric_limits<std::int64_t>::max();
+inline constexpr double any_number = std::numeric_limits<double>::lowest();  // as the least
 
 // One value of a document, and the way to it. Holds a reference: the document must outlive it.
 class JsonReader {

@@ -21,7 +21,7 @@ Image image_of(const Shape& shape) {
   return {shape[0], fixed(shape, 1), {fixed(shape, 2), fixed(shape, 3)}};
 }
 
-Shape shape_of(const Image& image) {
+Shape image_shape(const Image& image) {
   return {image.samples, {image.channels}, {image.size[0]}, {image.size[1]}};
 }
 
@@ -109,7 +109,7 @@ LayerOutcome infer_pool(const Pool& pool, const Shape& input, const Pair& dilati
   const Image before = image;
   for (const int axis : {0, 1})
     image.size[axis] = pool_positions(pool, before, axis, dilation[axis]);
-  return {{shape_of(image)}, {}};
+  return {{image_shape(image)}, {}};
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ LayerOutcome infer_kind(const Conv2d& layer, const InputShapes& inputs) {
   Image output{input.samples, layer.filters, {}};
   for (const int axis : {0, 1})
     output.size[axis] = positions(layer, input, axis, layer.dilation[axis]);
-  return {{shape_of(output)},
+  return {{image_shape(output)},
           convolution_parameters(
               {layer.filters, input.channels / layer.groups, layer.kernel[0], layer.kernel[1]},
               layer.filters, layer.bias)};
@@ -143,7 +143,7 @@ LayerOutcome infer_kind(const ConvTranspose2d& layer, const InputShapes& inputs)
     if (output.size[axis] < 1)
       throw ShapeFault("nothing remains after padding is taken away; expected less padding");
   }
-  return {{shape_of(output)},
+  return {{image_shape(output)},
           convolution_parameters(
               {input.channels, layer.filters / layer.groups, layer.kernel[0], layer.kernel[1]},
               layer.filters, layer.bias)};
@@ -160,12 +160,12 @@ LayerOutcome infer_kind(const AvgPool2d& layer, const InputShapes& inputs) {
 LayerOutcome infer_kind(const GlobalAvgPool&, const InputShapes& inputs) {
   Image image = image_of(inputs[0]);
   image.size = {1, 1};
-  return {{shape_of(image)}, {}};
+  return {{image_shape(image)}, {}};
 }
 
 LayerOutcome infer_kind(const LocalResponseNorm& layer, const InputShapes& inputs) {
   expect_positive("size", layer.size);
-  return {{shape_of(image_of(inputs[0]))}, {}};
+  return {{image_shape(image_of(inputs[0]))}, {}};
 }
 
 }  // namespace stint

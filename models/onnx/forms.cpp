@@ -18,7 +18,7 @@ bool depends_on_batch(const Shape& shape) {
   return std::any_of(shape.begin(), shape.end(), [](Dimension d) { return d.per_sample; });
 }
 
-Shape with_copies(const Shape& input, Shape asked) {
+Shape with_zeros_filled(const Shape& input, Shape asked) {
   for (std::size_t i = 0; i < std::min(asked.size(), input.size()); ++i) {
     if (asked[i].count == 0) asked[i] = input[i];
   }
@@ -84,7 +84,7 @@ std::vector<std::int64_t> dims_of(const Shape& shape) {
 
 Shape reshaped(const Shape& input, const Shape& asked, std::optional<std::int64_t> file_batch) {
   if (product(input).count == 0) throw ShapeFault("nothing to reshape; expected some elements");
-  const Shape wanted = with_copies(input, asked);
+  const Shape wanted = with_zeros_filled(input, asked);
   if (!file_batch || !depends_on_batch(input) || depends_on_batch(wanted))
     return inferred(Reshape{wanted}, input);
   const Shape fixed = inferred(Reshape{wanted}, at_batch(input, *file_batch));

@@ -10,7 +10,7 @@ namespace stint {
 namespace {
 
 constexpr std::int64_t most_batch = std::int64_t{1} << 20;
-constexpr std::int64_t most_size = std::int64_t{1} << 31;
+constexpr std::int64_t most_input_size = std::int64_t{1} << 31;
 
 struct InputReader {
   const OnnxInput& input;
@@ -46,7 +46,7 @@ struct InputReader {
       if (!size.value)
         fail(fmt::format("dimension {} is open ({}); expected a size in the file", i,
                          in_quotes(size.name)));
-      if (*size.value < 1 || *size.value > most_size)
+      if (*size.value < 1 || *size.value > most_input_size)
         fail(fmt::format("dimension {} is {}; expected 1 to 2^31", i, *size.value));
       shape.push_back({*size.value});
     }

@@ -9,7 +9,7 @@
 namespace stint {
 namespace {
 
-constexpr std::int64_t most_size = std::int64_t{1} << 30;
+constexpr std::int64_t most_window_size = std::int64_t{1} << 30;
 
 // A list with `count` numbers for two directions, none of them absurd.
 std::vector<std::int64_t> sizes_of(const OnnxNode& node, const char* name, std::size_t count,
@@ -18,7 +18,7 @@ std::vector<std::int64_t> sizes_of(const OnnxNode& node, const char* name, std::
   if (sizes.size() != count)
     throw OnnxUnsupported(fmt::format("with {} {}, not {}", sizes.size(), name, count));
   for (const std::int64_t size : sizes) {
-    if (size < 0 || size > most_size)
+    if (size < 0 || size > most_window_size)
       throw ShapeFault(fmt::format("{} {}; expected 0 to 2^30", name, size));
   }
   return sizes;
@@ -31,7 +31,7 @@ Pair pair_of(const OnnxNode& node, const char* name, std::int64_t otherwise) {
 
 Pair image_size(const OnnxActivation& x) {
   const Pair size = {x.type.shape[2].count, x.type.shape[3].count};
-  if (std::max(size[0], size[1]) > most_size)
+  if (std::max(size[0], size[1]) > most_window_size)
     throw ShapeFault(to_string(x.type.shape) + "; expected a height and width of at most 2^30");
   return size;
 }
@@ -167,7 +167,7 @@ std::vector<OnnxParameter> weight_and_bias(OnnxTranslation& t, const OnnxNode& n
 
 std::int64_t groups_of(const OnnxNode& node) {
   const std::int64_t groups = attribute(node, "group", std::int64_t{1});
-  if (groups < 1 || groups > most_size) throw ShapeFault("group; expected 1 or more");
+  if (groups < 1 || groups > most_window_size) throw ShapeFault("group; expected 1 or more");
   return groups;
 }
 

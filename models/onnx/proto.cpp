@@ -5,6 +5,7 @@
 
 #include "files/input_error.hpp"
 #include "models/onnx/utf8.hpp"
+#include "models/onnx/wire_types.hpp"
 
 namespace stint {
 namespace {
@@ -28,23 +29,19 @@ enum TensorShape { dim = 1 };
 enum Dim { dim_value = 1, dim_param = 2 };
 }  // namespace field
 
-void expect(Message& message, Wire type) {
-  if (message.wire_type() != type) throw protozero::unknown_pbf_wire_type_exception();
-}
-
 std::string_view bytes(Message& message) {
-  expect(message, Wire::length_delimited);
+  expect_wire(message, Wire::length_delimited);
   const protozero::data_view view = message.get_view();
   return {view.data(), view.size()};
 }
 
 Message child(Message& message) {
-  expect(message, Wire::length_delimited);
+  expect_wire(message, Wire::length_delimited);
   return message.get_message();
 }
 
 std::int64_t integer(Message& message) {
-  expect(message, Wire::varint);
+  expect_wire(message, Wire::varint);
   return message.get_int64();
 }
 
@@ -57,7 +54,7 @@ std::string word(Message& message) {
 
 void append_integers(Message& message, std::vector<std::int64_t>& list) {
   if (message.wire_type() == Wire::varint) return list.push_back(message.get_int64());
-  expect(message, Wire::length_delimited);
+  expect_wire(message, Wire::length_delimited);
   for (const std::int64_t number : message.get_packed_int64()) list.push_back(number);
 }
 
@@ -111,7 +108,7 @@ OnnxAttribute read_attribute(Message message) {
       case field::attribute_name:
         return attribute.name = word(m), true;
       case field::f:
-        expect(m, Wire::fixed32);
+        expect_wire(m, Wire::fixed32);
         return attribute.number = m.get_float(), true;
       case field::i:
         return attribute.integer = integer(m), true;

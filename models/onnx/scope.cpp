@@ -10,14 +10,9 @@
 namespace stint {
 namespace {
 
-std::int64_t count_of(const OnnxTensor& tensor) {
-  if (std::find(tensor.dims.begin(), tensor.dims.end(), 0) != tensor.dims.end()) return 0;
-  return element_count(tensor.dims);
-}
-
 OnnxValue integers_value(const OnnxTensor& tensor, const std::string& file) {
-  if (count_of(tensor) > most_integers)
-    throw OnnxUnsupported(fmt::format("with {} constant integers", count_of(tensor)));
+  if (element_count(tensor) > most_integers)
+    throw OnnxUnsupported(fmt::format("with {} constant integers", element_count(tensor)));
   OnnxIntegers integers{.shape = tensor.dims};
   for (const std::int64_t number : integers_of(tensor, file)) integers.numbers.push_back({number});
   return integers;
@@ -123,15 +118,15 @@ OnnxValue OnnxScope::value_of(const OnnxTensor& tensor, const std::string& origi
     case OnnxType::boolean:
       return integers_value(tensor, file_);
     case OnnxType::float64:
-      if (count_of(tensor) == 1)
+      if (element_count(tensor) == 1)
         return OnnxConstant{origin, {}, number_of(tensor, file_), tensor.dims, {}, tensor.dims};
       break;
     case OnnxType::float32:
       if (tensor.raw &&
-          tensor.raw->size() != static_cast<std::size_t>(count_of(tensor)) * sizeof(float))
+          tensor.raw->size() != static_cast<std::size_t>(element_count(tensor)) * sizeof(float))
         throw InputError(
             file_, fmt::format("tensor {} has {} bytes; expected {} floats", in_quotes(origin),
-                               tensor.raw->size(), count_of(tensor)));
+                               tensor.raw->size(), element_count(tensor)));
       element_count(tensor.dims);
       return OnnxConstant{origin, tensor.message, 0, tensor.dims, {}, tensor.dims};
     default:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "files/input_error.hpp"
 #include "models/onnx/external_data.hpp"
 #include "models/onnx/forms.hpp"
+#include "models/onnx/wire_types.hpp"
 
 namespace stint {
 namespace {
@@ -45,16 +47,12 @@ std::vector<Number> field_numbers(const OnnxTensor& tensor, DataField wanted, st
   return numbers;
 }
 
-void expect(protozero::pbf_reader& message, protozero::pbf_wire_type type) {
-  if (message.wire_type() != type) throw protozero::unknown_pbf_wire_type_exception();
-}
-
 std::vector<std::int64_t> varint_field(const OnnxTensor& tensor, DataField wanted,
                                        std::size_t most) {
   return field_numbers<std::int64_t>(
       tensor, wanted, most, [](auto& message) { return message.get_packed_int64(); },
       [](auto& message) {
-        expect(message, protozero::pbf_wire_type::varint);
+        expect_wire(message, protozero::pbf_wire_type::varint);
         return message.get_int64();
       });
 }
@@ -63,7 +61,7 @@ std::vector<float> float_field(const OnnxTensor& tensor, std::size_t most) {
   return field_numbers<float>(
       tensor, float_data, most, [](auto& message) { return message.get_packed_float(); },
       [](auto& message) {
-        expect(message, protozero::pbf_wire_type::fixed32);
+        expect_wire(message, protozero::pbf_wire_type::fixed32);
         return message.get_float();
       });
 }
@@ -72,7 +70,7 @@ std::vector<double> double_field(const OnnxTensor& tensor, std::size_t most) {
   return field_numbers<double>(
       tensor, double_data, most, [](auto& message) { return message.get_packed_double(); },
       [](auto& message) {
-        expect(message, protozero::pbf_wire_type::fixed64);
+        expect_wire(message, protozero::pbf_wire_type::fixed64);
         return message.get_double();
       });
 }
@@ -118,13 +116,6 @@ std::vector<std::int64_t> all_integers(const OnnxTensor& tensor, const std::stri
   }
 }
 
-std::size_t count_of(const OnnxTensor& tensor) {
-  for (const std::int64_t count : tensor.dims) {
-    if (count == 0) return 0;
-  }
-  return static_cast<std::size_t>(element_count(tensor.dims));
-}
-
 template <typename Read>
 auto guarded(const OnnxTensor& tensor, const std::string& file, const Read& read) {
   try {
@@ -146,8 +137,13 @@ std::int64_t element_count(const std::vector<std::int64_t>& dims) {
   return product(shape_of(dims)).count;
 }
 
+std::int64_t element_count(const OnnxTensor& tensor) {
+  if (std::find(tensor.dims.begin(), tensor.dims.end(), 0) != tensor.dims.end()) return 0;
+  return element_count(tensor.dims);
+}
+
 std::vector<float> floats_of(const OnnxTensor& tensor, const std::string& file) {
-  const std::size_t count = count_of(tensor);
+  const std::size_t count = static_cast<std::size_t>(element_count(tensor));
   return guarded(tensor, file, [&] {
     if (auto numbers = byte_numbers<float>(tensor, file, count)) return std::move(*numbers);
     return counted(float_field(tensor, count), tensor, file, count);
@@ -155,7 +151,7 @@ std::vector<float> floats_of(const OnnxTensor& tensor, const std::string& file) 
 }
 
 std::vector<std::int64_t> integers_of(const OnnxTensor& tensor, const std::string& file) {
-  const std::size_t count = count_of(tensor);
+  const std::size_t count = static_cast<std::size_t>(element_count(tensor));
   return guarded(tensor, file,
                  [&] { return counted(all_integers(tensor, file, count), tensor, file, count); });
 }

@@ -13,6 +13,7 @@ namespace stint {
 
 // Dimensions multiplied. Throws ShapeFault if one is below 1 or beyond 2^31, or all beyond 2^40.
 std::int64_t element_count(const std::vector<std::int64_t>& dims);
+std::int64_t element_count(const OnnxTensor& tensor);  // likewise; 0 if a dimension is
 
 // All numbers of a float tensor. Throws InputError(file, …) unless they are there.
 std::vector<float> floats_of(const OnnxTensor& tensor, const std::string& file);

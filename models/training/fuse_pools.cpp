@@ -7,13 +7,11 @@
 namespace stint {
 namespace {
 
-constexpr int none = no_operation;
-
-struct Chain {
-  int relu = none;
-  int pool = none;
-  int pool_back = none;
-  int relu_back = none;
+struct PoolChain {
+  int relu = no_operation;
+  int pool = no_operation;
+  int pool_back = no_operation;
+  int relu_back = no_operation;
 };
 
 // Every window has elements of the image, few enough to count them in a byte, and shares none with
@@ -33,20 +31,20 @@ class Pools {
  public:
   explicit Pools(Training& training) : training_(training), links_(training) {}
 
-  std::vector<Chain> find() const {
-    std::vector<Chain> chains;
+  std::vector<PoolChain> find() const {
+    std::vector<PoolChain> chains;
     for (int i = 0; i < links_.count(); ++i) {
       if (operation(i).op != "relu.forward") continue;
-      Chain chain{.relu = i};
+      PoolChain chain{.relu = i};
       if (is_plain_relu(*kind_of<Relu>(operation(i))) && add_back(chain) && add_pool(chain))
         chains.push_back(chain);
     }
     return chains;
   }
 
-  void apply(const std::vector<Chain>& chains) {
+  void apply(const std::vector<PoolChain>& chains) {
     Replacements replaced;
-    for (const Chain& chain : chains) {
+    for (const PoolChain& chain : chains) {
       replaced.remove(chain.relu);
       replaced.remove(chain.pool_back);
       replaced.put(chain.pool, fused_forward(chain));
@@ -58,25 +56,26 @@ class Pools {
  private:
   const Operation& operation(int i) const { return links_.operation(i); }
 
-  bool add_back(Chain& chain) const {
+  bool add_back(PoolChain& chain) const {
     chain.relu_back = links_.reader_of_layer(operation(chain.relu).writes[0], "relu.backward",
                                              operation(chain.relu).layer);
-    if (chain.relu_back == none) return false;
+    if (chain.relu_back == no_operation) return false;
     const ValueId gradient = operation(chain.relu_back).reads[1];
     chain.pool_back = links_.writer(gradient);
-    return chain.pool_back != none && operation(chain.pool_back).op == "max_pool2d.backward" &&
+    return chain.pool_back != no_operation &&
+           operation(chain.pool_back).op == "max_pool2d.backward" &&
            links_.is_read_by(gradient, {chain.relu_back});
   }
 
-  bool add_pool(Chain& chain) const {
+  bool add_pool(PoolChain& chain) const {
     const ValueId y = operation(chain.relu).writes[0];
     chain.pool = links_.only_reader(y, "max_pool2d.forward", {chain.relu_back});
-    return chain.pool != none && training_.values[y].channels_last &&
+    return chain.pool != no_operation && training_.values[y].channels_last &&
            training_.values[operation(chain.pool).writes[0]].channels_last &&
            is_plain_pool(*kind_of<MaxPool2d>(operation(chain.pool)));
   }
 
-  Operation blank(const Chain& chain, const char* what, const Operation& like) const {
+  Operation blank(const PoolChain& chain, const char* what, const Operation& like) const {
     Operation made;
     made.name =
         fmt::format("{}+{}.{}", operation(chain.relu).layer, operation(chain.pool).layer, what);
@@ -88,7 +87,7 @@ class Pools {
     return made;
   }
 
-  Operation fused_forward(const Chain& chain) const {
+  Operation fused_forward(const PoolChain& chain) const {
     Operation made = blank(chain, "forward", operation(chain.pool));
     made.reads = operation(chain.relu).reads;
     made.writes = operation(chain.pool).writes;
@@ -98,7 +97,7 @@ class Pools {
   }
 
   // Reads maxima, indices, and the gradient of the maxima.
-  Operation fused_backward(const Chain& chain) const {
+  Operation fused_backward(const PoolChain& chain) const {
     Operation made = blank(chain, "backward", operation(chain.relu_back));
     const std::vector<ValueId>& pooled = operation(chain.pool).writes;
     made.reads = {pooled[0], pooled[1], operation(chain.pool_back).reads[1]};
@@ -115,7 +114,7 @@ class Pools {
 
 bool fuse_pools(Training& training) {
   Pools pools(training);
-  const std::vector<Chain> chains = pools.find();
+  const std::vector<PoolChain> chains = pools.find();
   pools.apply(chains);
   return !chains.empty();
 }

@@ -10,34 +10,31 @@
 namespace stint {
 namespace {
 
-constexpr int none = no_operation;
-constexpr std::int64_t float_bytes = 4;
-
-struct Chain {
-  int product = none;
-  int tail = none;  // its ReLU, or ReLU and maxima
+struct ProductChain {
+  int product = no_operation;
+  int tail = no_operation;  // its ReLU, or ReLU and maxima
 };
 
 class Products {
  public:
   explicit Products(Training& training) : training_(training), links_(training) {}
 
-  std::vector<Chain> find() const {
-    std::vector<Chain> chains;
+  std::vector<ProductChain> find() const {
+    std::vector<ProductChain> chains;
     for (int i = 0; i < links_.count(); ++i) {
       if (operation(i).op != "conv2d.forward" && operation(i).op != "linear.forward") continue;
       const ValueId y = operation(i).writes[0];
       int tail = links_.only_reader(y, "relu.forward");
-      if (tail != none && !is_plain_relu(*kind_of<Relu>(operation(tail)))) continue;
-      if (tail == none) tail = links_.only_reader(y, "relu_pool.forward");
-      if (tail != none) chains.push_back({i, tail});
+      if (tail != no_operation && !is_plain_relu(*kind_of<Relu>(operation(tail)))) continue;
+      if (tail == no_operation) tail = links_.only_reader(y, "relu_pool.forward");
+      if (tail != no_operation) chains.push_back({i, tail});
     }
     return chains;
   }
 
-  void apply(const std::vector<Chain>& chains) {
+  void apply(const std::vector<ProductChain>& chains) {
     Replacements replaced;
-    for (const Chain& chain : chains) {
+    for (const ProductChain& chain : chains) {
       replaced.remove(chain.product);
       replaced.put(chain.tail, fused(chain));
     }
@@ -47,7 +44,7 @@ class Products {
  private:
   const Operation& operation(int i) const { return links_.operation(i); }
 
-  FusedProduct origin(const Chain& chain) const {
+  FusedProduct origin(const ProductChain& chain) const {
     const Operation& tail = operation(chain.tail);
     FusedProduct fused{.product = std::get<LayerKind>(operation(chain.product).origin)};
     fused.between = training_.values[operation(chain.product).writes[0]].shape;
@@ -61,7 +58,7 @@ class Products {
   }
 
   // What the product needs, and behind it, where maxima follow, what it makes.
-  Workspace workspace(const Chain& chain, bool pools) const {
+  Workspace workspace(const ProductChain& chain, bool pools) const {
     Workspace needed = operation(chain.product).effort.workspace;
     if (!pools) return needed;
     Shape sample = training_.values[operation(chain.product).writes[0]].shape;
@@ -72,7 +69,7 @@ class Products {
     return needed;
   }
 
-  Operation fused(const Chain& chain) const {
+  Operation fused(const ProductChain& chain) const {
     const Operation& first = operation(chain.product);
     const Operation& tail = operation(chain.tail);
     Operation made = first;
@@ -97,7 +94,7 @@ class Products {
 
 bool fuse_products(Training& training) {
   Products products(training);
-  const std::vector<Chain> chains = products.find();
+  const std::vector<ProductChain> chains = products.find();
   products.apply(chains);
   return !chains.empty();
 }

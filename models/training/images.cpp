@@ -5,8 +5,6 @@
 namespace stint {
 namespace {
 
-constexpr std::int64_t float_bytes = 4;
-
 struct Sliding {
   Dimension positions;        // where the kernel is put, over the batch
   std::int64_t taps = 0;      // elements under it, of one channel

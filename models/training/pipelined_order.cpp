@@ -30,10 +30,6 @@ ValueId root_of(const Training& training, ValueId id) {
   return id;
 }
 
-bool is_update(const Operation& operation) {
-  return std::holds_alternative<Optimizer>(operation.origin);
-}
-
 // What reorders a weight for one layer stands before it, what reorders its gradient behind it.
 bool goes_with_next(const Training& training, const Operation& operation) {
   return training.values[operation.reads[0]].kind == Kind::state;

@@ -61,7 +61,6 @@ BandPlaces band_places(const Conv2d& layer, std::int64_t channels, std::int64_t 
 
 std::int64_t small_convolution_bytes(const Conv2d& layer, std::int64_t channels, std::int64_t width,
                                      std::int64_t out_width) {
-  constexpr std::int64_t float_bytes = 4;
   return product_of(float_bytes, band_places(layer, channels, width, out_width).end);
 }
 

@@ -95,6 +95,10 @@ struct Operation {
   Dimension averaged_over{0};  // elements behind each statistic that is read
 };
 
+inline bool is_update(const Operation& operation) {
+  return std::holds_alternative<Optimizer>(operation.origin);
+}
+
 // A trained parameter, and what its update needs.
 struct Trained {
   ValueId parameter = no_value;

@@ -3,14 +3,6 @@
 #include <algorithm>
 
 namespace stint {
-namespace {
-
-bool is_update(const Operation& operation) {
-  return std::holds_alternative<Optimizer>(operation.origin);
-}
-
-}  // namespace
-
 WeightVersions::WeightVersions(const Training& training, const PipelinedOrder& order) {
   for (std::size_t i = 0; i < training.operations.size(); ++i) {
     if (!is_update(training.operations[i])) continue;

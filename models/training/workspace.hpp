@@ -9,6 +9,7 @@
 
 namespace stint {
 
+inline constexpr std::int64_t float_bytes = 4;
 inline constexpr std::int64_t workspace_alignment_bytes = 64;  // a cache line, and any vector
 
 // What a kernel is assumed to need for one leaf, until it has been measured: more than the

@@ -54,9 +54,9 @@ const EventName known_events[] = {{"energy-pkg", "package", DomainKind::package}
                                   {"energy-gpu", "uncore", DomainKind::part},
                                   {"energy-psys", "psys", DomainKind::whole}};
 
-class MachinePart {
+class EventFolder {
  public:
-  MachinePart(std::string root, const SystemFiles& files, const PerfEvents& events)
+  EventFolder(std::string root, const SystemFiles& files, const PerfEvents& events)
       : root_(std::move(root)), files_(files), events_(events) {}
 
   EnergySource source() {
@@ -150,7 +150,7 @@ const PerfEvents& PerfEvents::real() {
 
 EnergySource perf_power_source(const std::string& root, const SystemFiles& files,
                                const PerfEvents& events) {
-  return MachinePart(root, files, events).source();
+  return EventFolder(root, files, events).source();
 }
 
 }  // namespace stint

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t slowed_down = 0x8U | 0x20U | 0x40U | 0x80U;
 
 // What the states of a unit, or of all units, found; each value once, in order.
-class Found {
+class EachOnce {
  public:
   void add(const std::vector<PowerSetting>& values) {
     for (const PowerSetting& value : values) {
@@ -40,7 +40,7 @@ PowerGuard::PowerGuard(std::vector<UnitState> states, const PowerControl& contro
   for (const auto& [unit, state] : states_) {
     settings_.push_back(state.empty() ? StateSettings{} : state_settings(unit, state, control_));
   }
-  Found found;
+  EachOnce found;
   for (const StateSettings& state : settings_) found.add(state.restore);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].state.empty()) settings_[i].apply = found_by(states_[i].unit);
@@ -57,7 +57,7 @@ PowerGuard::PowerGuard(std::vector<UnitState> states, const PowerControl& contro
 PowerGuard::~PowerGuard() { restore_quietly(); }
 
 std::vector<PowerSetting> PowerGuard::found_by(const MachinePart& unit) const {
-  Found found;
+  EachOnce found;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].unit == unit) found.add(settings_[i].restore);
   }

@@ -15,11 +15,11 @@ namespace {
 
 using Kind = PowerSetting::Kind;
 const std::string title = "stint-power 1";
-const std::array<std::pair<Kind, std::string>, 3> kinds = {
+const std::array<std::pair<Kind, std::string>, 3> kind_names = {
     {{Kind::file, "file"}, {Kind::gpu_limit, "gpu-limit"}, {Kind::gpu_clock, "gpu-clock"}}};
 
 std::string name_of(Kind kind) {
-  for (const auto& [known, name] : kinds) {
+  for (const auto& [known, name] : kind_names) {
     if (known == kind) return name;
   }
   return "";
@@ -32,7 +32,7 @@ std::optional<PowerSetting> setting_in(const std::string& line) {
   std::getline(fields, kind, '\t');
   std::getline(fields, setting.where, '\t');
   std::getline(fields, setting.value);
-  for (const auto& [known, name] : kinds) {
+  for (const auto& [known, name] : kind_names) {
     if (name != kind) continue;
     setting.kind = known;
     return setting;
