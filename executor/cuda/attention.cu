@@ -119,7 +119,8 @@ std::int64_t workspace_of(const HeadSizes& s, std::int64_t matrices) {
   return matrices * rows * s.keys * bytes_of(Element::f32);
 }
 
-std::unique_ptr<LeafKernel> make_forward(const TaskKernel& kernel, const GpuQueue& queue) {
+std::unique_ptr<LeafKernel> make_attention_forward(const TaskKernel& kernel,
+                                                   const GpuQueue& queue) {
   const HeadSizes s = head_sizes(kernel);
   const bool keeps = kernel.writes.size() > 1;
   return gpu_kernel(
@@ -190,11 +191,12 @@ std::unique_ptr<LeafKernel> make_backward(const TaskKernel& kernel, const GpuQue
       workspace_of(s, 2), "cublas attention");
 }
 
-constexpr GpuKernel kernels[] = {{"attention.forward", make_forward},
-                                 {"attention.backward", make_backward}};
-
 }  // namespace
 
-GpuKernels gpu_attention_kernels() { return kernels; }
+GpuKernels gpu_attention_kernels() {
+  static constexpr GpuKernel kernels[] = {{"attention.forward", make_attention_forward},
+                                          {"attention.backward", make_backward}};
+  return kernels;
+}
 
 }  // namespace stint

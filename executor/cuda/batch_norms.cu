@@ -250,15 +250,16 @@ std::unique_ptr<LeafKernel> make_batch_data(const TaskKernel& kernel, const GpuQ
   });
 }
 
-constexpr GpuKernel batch_kernels[] = {{"batch_norm.statistics", make_statistics},
-                                       {"batch_norm.merge", make_merge},
-                                       {"batch_norm.forward", make_batch_forward},
-                                       {"batch_norm.running", make_running},
-                                       {"batch_norm.backward_weights", make_batch_weights},
-                                       {"batch_norm.backward_data", make_batch_data}};
-
 }  // namespace
 
-GpuKernels gpu_batch_norm_kernels() { return batch_kernels; }
+GpuKernels gpu_batch_norm_kernels() {
+  static constexpr GpuKernel kernels[] = {{"batch_norm.statistics", make_statistics},
+                                          {"batch_norm.merge", make_merge},
+                                          {"batch_norm.forward", make_batch_forward},
+                                          {"batch_norm.running", make_running},
+                                          {"batch_norm.backward_weights", make_batch_weights},
+                                          {"batch_norm.backward_data", make_batch_data}};
+  return kernels;
+}
 
 }  // namespace stint

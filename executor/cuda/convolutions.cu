@@ -183,12 +183,14 @@ std::unique_ptr<LeafKernel> make_convolution_weights(const TaskKernel& kernel,
 }
 
 // What cuDNN has, and the loops of ours.
-constexpr GpuKernel kernels[] = {{"conv2d.forward", make_convolution, 8},
-                                 {"conv2d.backward_data", make_convolution_data, 6},
-                                 {"conv2d.backward_weights", make_convolution_weights, 5}};
 
 }  // namespace
 
-GpuKernels gpu_convolution_kernels() { return kernels; }
+GpuKernels gpu_convolution_kernels() {
+  static constexpr GpuKernel kernels[] = {{"conv2d.forward", make_convolution, 8},
+                                          {"conv2d.backward_data", make_convolution_data, 6},
+                                          {"conv2d.backward_weights", make_convolution_weights, 5}};
+  return kernels;
+}
 
 }  // namespace stint

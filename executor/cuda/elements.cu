@@ -241,26 +241,27 @@ std::unique_ptr<LeafKernel> make_bias_gradient(const TaskKernel& kernel, const G
   });
 }
 
-constexpr GpuKernel kernels[] = {{"relu.forward", make_relu},
-                                 {"relu.backward", make_relu_backward},
-                                 {"gelu.forward", make_gelu},
-                                 {"gelu.backward", make_gelu_backward},
-                                 {"sigmoid.forward", make_sigmoid},
-                                 {"sigmoid.backward", make_sigmoid_backward},
-                                 {"tanh.forward", make_tanh},
-                                 {"tanh.backward", make_tanh_backward},
-                                 {"affine.forward", make_affine},
-                                 {"affine.backward", make_affine_backward},
-                                 {"add.forward", make_add},
-                                 {"sum", make_add},
-                                 {"mul.forward", make_mul},
-                                 {"mul.backward_a", make_mul},
-                                 {"mul.backward_b", make_mul},
-                                 {"bias.forward", make_bias},
-                                 {"bias.backward_weights", make_bias_gradient}};
-
 }  // namespace
 
-GpuKernels gpu_element_kernels() { return kernels; }
+GpuKernels gpu_element_kernels() {
+  static constexpr GpuKernel kernels[] = {{"relu.forward", make_relu},
+                                          {"relu.backward", make_relu_backward},
+                                          {"gelu.forward", make_gelu},
+                                          {"gelu.backward", make_gelu_backward},
+                                          {"sigmoid.forward", make_sigmoid},
+                                          {"sigmoid.backward", make_sigmoid_backward},
+                                          {"tanh.forward", make_tanh},
+                                          {"tanh.backward", make_tanh_backward},
+                                          {"affine.forward", make_affine},
+                                          {"affine.backward", make_affine_backward},
+                                          {"add.forward", make_add},
+                                          {"sum", make_add},
+                                          {"mul.forward", make_mul},
+                                          {"mul.backward_a", make_mul},
+                                          {"mul.backward_b", make_mul},
+                                          {"bias.forward", make_bias},
+                                          {"bias.backward_weights", make_bias_gradient}};
+  return kernels;
+}
 
 }  // namespace stint

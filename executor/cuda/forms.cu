@@ -1,5 +1,5 @@
-// The same elements elsewhere: concat, split, transpose, reorder, stash; rows of a table; and dropout,
-// whose mask is a function of an element's logical position.
+// The same elements elsewhere: concat, split, transpose, reorder, stash; rows of a table; and
+// dropout, whose mask is a function of an element's logical position.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -259,21 +259,22 @@ std::unique_ptr<LeafKernel> make_dropout(const TaskKernel& kernel, const GpuQueu
   });
 }
 
-constexpr GpuKernel kernels[] = {{"concat.forward", make_concat},
-                                 {"concat.backward", make_concat_back},
-                                 {"split.forward", make_split},
-                                 {"split.backward", make_split_back},
-                                 {"transpose.forward", make_transpose},
-                                 {"transpose.backward", make_transpose_back},
-                                 {"reorder", make_reorder},
-                                 {stash_op, make_stash},
-                                 {"embedding.forward", make_embedding},
-                                 {"embedding.backward_weights", make_embedding_gradient},
-                                 {"dropout.forward", make_dropout},
-                                 {"dropout.backward", make_dropout}};
-
 }  // namespace
 
-GpuKernels gpu_form_kernels() { return kernels; }
+GpuKernels gpu_form_kernels() {
+  static constexpr GpuKernel kernels[] = {{"concat.forward", make_concat},
+                                          {"concat.backward", make_concat_back},
+                                          {"split.forward", make_split},
+                                          {"split.backward", make_split_back},
+                                          {"transpose.forward", make_transpose},
+                                          {"transpose.backward", make_transpose_back},
+                                          {"reorder", make_reorder},
+                                          {stash_op, make_stash},
+                                          {"embedding.forward", make_embedding},
+                                          {"embedding.backward_weights", make_embedding_gradient},
+                                          {"dropout.forward", make_dropout},
+                                          {"dropout.backward", make_dropout}};
+  return kernels;
+}
 
 }  // namespace stint

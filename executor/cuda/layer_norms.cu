@@ -66,7 +66,8 @@ struct RowNormalised {
   }
 };
 
-std::unique_ptr<LeafKernel> make_forward(const TaskKernel& kernel, const GpuQueue& queue) {
+std::unique_ptr<LeafKernel> make_layer_norm_forward(const TaskKernel& kernel,
+                                                    const GpuQueue& queue) {
   const auto& layer = layer_of<LayerNorm>(kernel);
   const NormRows sizes = rows_of(kernel.reads.back(), kernel.writes[1]);
   return gpu_kernel([=, biased = layer.bias, epsilon = layer.epsilon,
@@ -178,12 +179,13 @@ std::unique_ptr<LeafKernel> make_data(const TaskKernel& kernel, const GpuQueue& 
   });
 }
 
-constexpr GpuKernel kernels[] = {{"layer_norm.forward", make_forward},
-                                 {"layer_norm.backward_weights", make_weights},
-                                 {"layer_norm.backward_data", make_data}};
-
 }  // namespace
 
-GpuKernels gpu_layer_norm_kernels() { return kernels; }
+GpuKernels gpu_layer_norm_kernels() {
+  static constexpr GpuKernel kernels[] = {{"layer_norm.forward", make_layer_norm_forward},
+                                          {"layer_norm.backward_weights", make_weights},
+                                          {"layer_norm.backward_data", make_data}};
+  return kernels;
+}
 
 }  // namespace stint

@@ -191,13 +191,14 @@ std::unique_ptr<LeafKernel> make_squared_error_backward(const TaskKernel& kernel
   });
 }
 
-constexpr GpuKernel kernels[] = {{"cross_entropy.forward", make_cross_entropy},
-                                 {"cross_entropy.backward", make_cross_entropy_backward},
-                                 {"mse.forward", make_squared_error},
-                                 {"mse.backward", make_squared_error_backward}};
-
 }  // namespace
 
-GpuKernels gpu_loss_kernels() { return kernels; }
+GpuKernels gpu_loss_kernels() {
+  static constexpr GpuKernel kernels[] = {{"cross_entropy.forward", make_cross_entropy},
+                                          {"cross_entropy.backward", make_cross_entropy_backward},
+                                          {"mse.forward", make_squared_error},
+                                          {"mse.backward", make_squared_error_backward}};
+  return kernels;
+}
 
 }  // namespace stint

@@ -92,10 +92,11 @@ std::unique_ptr<LeafKernel> make_adam(const TaskKernel& kernel, const GpuQueue& 
   });
 }
 
-constexpr GpuKernel kernels[] = {{"sgd.update", make_sgd}, {"adam.update", make_adam}};
-
 }  // namespace
 
-GpuKernels gpu_optimizer_kernels() { return kernels; }
+GpuKernels gpu_optimizer_kernels() {
+  static constexpr GpuKernel kernels[] = {{"sgd.update", make_sgd}, {"adam.update", make_adam}};
+  return kernels;
+}
 
 }  // namespace stint

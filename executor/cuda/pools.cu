@@ -203,13 +203,14 @@ std::unique_ptr<LeafKernel> make_global_backward(const TaskKernel& kernel, const
   });
 }
 
-constexpr GpuKernel kernels[] = {{"max_pool2d.forward", make_max},
-                                 {"max_pool2d.backward", make_max_backward},
-                                 {"global_avg_pool.forward", make_global},
-                                 {"global_avg_pool.backward", make_global_backward}};
-
 }  // namespace
 
-GpuKernels gpu_pool_kernels() { return kernels; }
+GpuKernels gpu_pool_kernels() {
+  static constexpr GpuKernel kernels[] = {{"max_pool2d.forward", make_max},
+                                          {"max_pool2d.backward", make_max_backward},
+                                          {"global_avg_pool.forward", make_global},
+                                          {"global_avg_pool.backward", make_global_backward}};
+  return kernels;
+}
 
 }  // namespace stint

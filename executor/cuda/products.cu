@@ -96,12 +96,13 @@ std::unique_ptr<LeafKernel> make_linear_weights(const TaskKernel& kernel, const 
       0, blas_algorithm);
 }
 
-constexpr GpuKernel kernels[] = {{"linear.forward", make_linear},
-                                 {"linear.backward_data", make_linear_data},
-                                 {"linear.backward_weights", make_linear_weights}};
-
 }  // namespace
 
-GpuKernels gpu_product_kernels() { return kernels; }
+GpuKernels gpu_product_kernels() {
+  static constexpr GpuKernel kernels[] = {{"linear.forward", make_linear},
+                                          {"linear.backward_data", make_linear_data},
+                                          {"linear.backward_weights", make_linear_weights}};
+  return kernels;
+}
 
 }  // namespace stint

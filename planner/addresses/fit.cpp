@@ -10,7 +10,7 @@
 namespace stint {
 namespace {
 
-constexpr double work_per_unit = 4e7;  // sections of items looked at
+constexpr double sections_per_unit = 4e7;  // sections of items looked at
 constexpr std::int64_t first_nodes = 500;
 constexpr std::int64_t most_nodes = std::int64_t{1} << 40;
 constexpr std::int64_t most_cells = 4'000'000;  // sections of all items: more are too many
@@ -88,7 +88,7 @@ std::vector<Measures> measures(const std::vector<Item>& items, const Spans& span
 }
 
 // One search and the items in its order.
-struct Attempt {
+struct FitAttempt {
   std::vector<int> order;
   FitSearch search;
 };
@@ -111,7 +111,7 @@ class Attempts {
   }
 
  private:
-  Attempt& attempt(std::size_t number) {
+  FitAttempt& attempt(std::size_t number) {
     if (number < attempts_.size()) return *attempts_[number];
     const std::size_t count = preferences().size();
     const Preference& preference = preferences()[number % count];
@@ -123,12 +123,12 @@ class Attempts {
     std::vector<Span> ranked;
     for (const int span : order) ranked.push_back(spans_.spans[span]);
     const auto choice = number < count ? SectionChoice::lowest : SectionChoice::fewest_ways;
-    attempts_.push_back(std::make_unique<Attempt>(
-        Attempt{order, FitSearch(ranked, spans_.sections, capacity_, choice)}));
+    attempts_.push_back(std::make_unique<FitAttempt>(
+        FitAttempt{order, FitSearch(ranked, spans_.sections, capacity_, choice)}));
     return *attempts_.back();
   }
 
-  std::vector<std::int64_t> offsets(const Attempt& attempt) const {
+  std::vector<std::int64_t> offsets(const FitAttempt& attempt) const {
     std::vector<std::int64_t> all(items_.size(), 0);
     for (std::size_t i = 0; i < attempt.order.size(); ++i)
       all[spans_.item[attempt.order[i]]] = attempt.search.offset(static_cast<int>(i));
@@ -139,7 +139,7 @@ class Attempts {
   const Spans& spans_;
   std::int64_t capacity_;
   std::vector<Measures> measures_;
-  std::vector<std::unique_ptr<Attempt>> attempts_;
+  std::vector<std::unique_ptr<FitAttempt>> attempts_;
 };
 
 }  // namespace
@@ -150,7 +150,7 @@ Fit fit(const std::vector<Item>& items, std::int64_t capacity_bytes, const FitOp
   std::int64_t cells = 0;
   for (const Span& span : spans.spans) cells += span.last - span.first + 1;
   if (cells > most_cells) return {};
-  const auto work = static_cast<std::int64_t>(options.limit * work_per_unit);
+  const auto work = static_cast<std::int64_t>(options.limit * sections_per_unit);
   Fit found = Attempts(items, spans, capacity_bytes).run(work, options);
   const bool is_done = found.status != FitStatus::unknown;
   if (is_done || !options.use_solver || pairs_at_once(spans) > most_pairs) return found;

@@ -8,7 +8,7 @@
 namespace stint {
 namespace {
 
-constexpr double work_per_unit = 0.1;
+constexpr double solving_per_unit = 0.1;
 
 bool is_apart(const Item& a, std::int64_t a_offset, const Item& b, std::int64_t b_offset) {
   if (a.end <= b.begin || b.end <= a.begin) return true;
@@ -52,7 +52,7 @@ Fit fit_by_solver(const std::vector<Item>& items, std::int64_t capacity_bytes,
   }
   model.add_no_overlap_2d(times, places);
   CpOptions how;
-  how.work = options.limit * work_per_unit;
+  how.work = options.limit * solving_per_unit;
   how.interrupted = options.interrupted;
   const CpAnswer answer = solve(model, how);
   if (answer.status == CpStatus::infeasible) return {FitStatus::impossible, {}};

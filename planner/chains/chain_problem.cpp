@@ -11,7 +11,7 @@ namespace stint {
 namespace {
 
 // Sums of all sizes stay below this, so that no sum that a solver makes can overflow.
-constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 16;
+constexpr std::int64_t most_stage_bytes = std::numeric_limits<std::int64_t>::max() / 16;
 
 void expect_size(const std::string& where, const char* name, std::int64_t bytes) {
   if (bytes < 0) {
@@ -48,7 +48,8 @@ void check_tape(const std::string& where, const ChainStage& stage) {
   }
   const std::int64_t held = stage.tape == Tape::holds_output ? stage.output_bytes : 0;
   if (stage.unsaved_workspace_bytes > stage.tape_bytes - held) {
-    throw InputError(where, "a forward needs more when it saves no tape; expected at most the tape");
+    throw InputError(where,
+                     "a forward needs more when it saves no tape; expected at most the tape");
   }
 }
 
@@ -70,14 +71,14 @@ std::int64_t bytes_of(const ChainStage& stage) {
   for (const std::int64_t bytes :
        {stage.output_bytes, stage.gradient_bytes, stage.tape_bytes, stage.forward_workspace_bytes,
         stage.backward_workspace_bytes, stage.backward_leaves_bytes}) {
-    if (bytes > most_bytes - sum) return most_bytes;
+    if (bytes > most_stage_bytes - sum) return most_stage_bytes;
     sum += bytes;
   }
   return sum;
 }
 
 void check_sum(const ChainProblem& problem) {
-  std::int64_t room = most_bytes;
+  std::int64_t room = most_stage_bytes;
   const auto take = [&](std::int64_t bytes) {
     if (bytes >= room)
       throw InputError("chain", "its bytes add up beyond the range of this planner");

@@ -25,7 +25,7 @@ struct StateHash {
   }
 };
 
-struct Node {
+struct ChainNode {
   ChainState state;
   double cost = 0;  // from the start
   int parent = -1;
@@ -44,10 +44,10 @@ struct Open {
   }
 };
 
-class Search {
+class ChainSearch {
  public:
   // Only schedules that cost less than `bar` are of interest.
-  Search(ChainSpace& space, double bar, int states)
+  ChainSearch(ChainSpace& space, double bar, int states)
       : space_(space), bound_(space), bar_(bar), limit_(states) {
     space.set_looks(looks_per_state * std::int64_t{states});
   }
@@ -86,7 +86,7 @@ class Search {
 
  private:
   void expand(const Open& open) {
-    Node& node = nodes_[open.node];
+    ChainNode& node = nodes_[open.node];
     if (node.done || open.cost > node.cost) return;
     node.done = true;
     const ChainState state = node.state;
@@ -122,7 +122,7 @@ class Search {
   const ChainBound bound_;
   double bar_;
   int limit_;
-  std::vector<Node> nodes_;
+  std::vector<ChainNode> nodes_;
   std::unordered_map<ChainState, int, StateHash> places_;
   std::priority_queue<Open> open_;
   double lower_bound_ = 0;
@@ -152,7 +152,7 @@ ChainPlan solve_chain(const ChainProblem& problem, std::int64_t fast_bytes,
   if (plan.optimal || !ChainSpace::can_hold(chain.stages, memories)) return plan;
 
   ChainSpace space(chain, fast_bytes, slow, options.pinned);
-  Search search(space, plan.feasible ? just_below(plan.value) : infinite, options.states);
+  ChainSearch search(space, plan.feasible ? just_below(plan.value) : infinite, options.states);
   plan.optimal = search.run();
   plan.states = search.states();
   plan.lower_bound = std::max(plan.lower_bound, search.lower_bound());

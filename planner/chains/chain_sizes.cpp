@@ -9,7 +9,7 @@ namespace stint {
 namespace {
 
 // The solvers add up a few of these.
-constexpr std::int64_t most_bytes = std::int64_t{1} << 57;
+constexpr std::int64_t most_countable_bytes = std::int64_t{1} << 57;
 
 class Sizing {
  public:
@@ -52,7 +52,7 @@ class Sizing {
       sum = capped_sum(sum, aligned(tensor.bytes, memory_));
     for (const Task& task : graph_.tasks)
       sum = capped_sum(sum, aligned(task.workspace_bytes, memory_));
-    return sum < most_bytes;
+    return sum < most_countable_bytes;
   }
 
  private:

@@ -18,7 +18,7 @@ struct Tables {
   std::vector<double> whole;      // opt
 };
 
-struct Part {
+struct DiskRevolvePart {
   std::int64_t first = 0;
   std::int64_t length = 0;
   bool on_disk = false;  // x_first has to be read
@@ -56,7 +56,7 @@ std::vector<double> whole_costs(const DiskRevolveProblem& problem, const Tables&
   return opt;
 }
 
-Tables fill(const DiskRevolveProblem& problem) {
+Tables filled(const DiskRevolveProblem& problem) {
   Tables tables;
   tables.in_memory = revolve_costs(memory_problem(problem, problem.length));
   tables.on_disk = problem.one_read ? tables.in_memory : on_disk_costs(problem, tables.in_memory);
@@ -64,15 +64,16 @@ Tables fill(const DiskRevolveProblem& problem) {
   return tables;
 }
 
-class Planner {
+class DiskRevolvePlanner {
  public:
-  explicit Planner(const DiskRevolveProblem& problem) : problem_(problem), tables_(fill(problem)) {}
+  explicit DiskRevolvePlanner(const DiskRevolveProblem& problem)
+      : problem_(problem), tables_(filled(problem)) {}
 
   SyncPlan plan() {
     SyncPlan plan{tables_.whole.back(), problem_.one_read ? 0 : tables_.whole.back(), {}};
-    std::vector<Part> parts = {{0, problem_.length, false}};
+    std::vector<DiskRevolvePart> parts = {{0, problem_.length, false}};
     while (!parts.empty()) {
-      const Part part = parts.back();
+      const DiskRevolvePart part = parts.back();
       parts.pop_back();
       if (part.on_disk) {
         reverse_from_disk(part, plan.steps);
@@ -86,7 +87,8 @@ class Planner {
   }
 
  private:
-  void split(const Part& part, std::vector<Part>& parts, std::vector<SyncStep>& steps) const {
+  void split(const DiskRevolvePart& part, std::vector<DiskRevolvePart>& parts,
+             std::vector<SyncStep>& steps) const {
     const std::int64_t j = best_split(part.length, [&](std::int64_t i) {
       return there_and_back(problem_, i) + tables_.whole[part.length - i] + tables_.on_disk[i - 1];
     });
@@ -97,7 +99,7 @@ class Planner {
   }
 
   // Pieces from the end, each in memory alone, until the first one: x_first is then needed no more.
-  void reverse_from_disk(const Part& part, std::vector<SyncStep>& steps) const {
+  void reverse_from_disk(const DiskRevolvePart& part, std::vector<SyncStep>& steps) const {
     std::int64_t q = part.length;
     steps.push_back(read_step(disk, part.first));
     while (tables_.on_disk[q] < tables_.in_memory[q]) {
@@ -119,6 +121,8 @@ class Planner {
 
 }  // namespace
 
-SyncPlan solve_disk_revolve(const DiskRevolveProblem& problem) { return Planner(problem).plan(); }
+SyncPlan solve_disk_revolve(const DiskRevolveProblem& problem) {
+  return DiskRevolvePlanner(problem).plan();
+}
 
 }  // namespace stint

@@ -33,25 +33,25 @@ std::vector<TaskId> turning_tasks(const Graph& graph, const Halves& halves) {
   return losses;
 }
 
-constexpr int nowhere = -1;
+constexpr int no_cut = -1;
 
 // By tensor: the place at which it is written, and that of its last reader.
-struct Spans {
+struct LiveRanges {
   std::vector<int> written, read;
 };
 
-Spans spans_of(const Graph& graph, const Halves& halves) {
-  Spans spans{std::vector<int>(graph.tensors.size(), nowhere),
-              std::vector<int>(graph.tensors.size(), nowhere)};
+LiveRanges live_ranges(const Graph& graph, const Halves& halves) {
+  LiveRanges ranges{std::vector<int>(graph.tensors.size(), no_cut),
+                    std::vector<int>(graph.tensors.size(), no_cut)};
   const int places = static_cast<int>(halves.forward.size());
   for (int p = 0; p < places; ++p) {
-    for (const TensorId tensor : graph.tasks[halves.forward[p]].writes) spans.written[tensor] = p;
-    for (const TensorId tensor : graph.tasks[halves.forward[p]].reads) spans.read[tensor] = p;
+    for (const TensorId tensor : graph.tasks[halves.forward[p]].writes) ranges.written[tensor] = p;
+    for (const TensorId tensor : graph.tasks[halves.forward[p]].reads) ranges.read[tensor] = p;
   }
   for (const TaskId task : turning_tasks(graph, halves)) {
-    for (const TensorId tensor : graph.tasks[task].reads) spans.read[tensor] = places;
+    for (const TensorId tensor : graph.tasks[task].reads) ranges.read[tensor] = places;
   }
-  return spans;
+  return ranges;
 }
 
 // The tensors that are written before a place and read behind it: how many, and which if only one.
@@ -94,14 +94,14 @@ Halves halves_of(const Graph& graph) {
 }
 
 std::vector<ForwardCut> forward_cuts(const Graph& graph, const Halves& halves) {
-  const Spans spans = spans_of(graph, halves);
+  const LiveRanges ranges = live_ranges(graph, halves);
   const int places = static_cast<int>(halves.forward.size());
   Passing with_bytes(places);
   Passing without(places);
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
-    if (spans.written[t] == nowhere || spans.read[t] <= spans.written[t]) continue;
+    if (ranges.written[t] == no_cut || ranges.read[t] <= ranges.written[t]) continue;
     auto& passing = graph.tensors[t].bytes > 0 ? with_bytes : without;
-    passing.add(static_cast<TensorId>(t), spans.written[t] + 1, spans.read[t]);
+    passing.add(static_cast<TensorId>(t), ranges.written[t] + 1, ranges.read[t]);
   }
   std::vector<ForwardCut> cuts;
   for (int p = 1; p <= places; ++p) {

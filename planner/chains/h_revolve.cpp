@@ -11,7 +11,7 @@ namespace stint {
 
 namespace {
 
-struct Table {
+struct LevelTable {
   SyncLevel level;
   int number = 0;                         // in the problem
   bool closed_form = false;               // Revolve; no rows
@@ -35,13 +35,13 @@ struct Table {
   }
 };
 
-std::vector<double> buffered_row(const Table& table, std::int64_t m) {
+std::vector<double> buffered_row(const LevelTable& table, std::int64_t m) {
   std::vector<double> row(table.below.size());
   for (std::size_t q = 0; q < row.size(); ++q) row[q] = table.buffered(q, m);
   return row;
 }
 
-std::vector<double> stored_row(const Table& table, const std::vector<double>& fewer_slots,
+std::vector<double> stored_row(const LevelTable& table, const std::vector<double>& fewer_slots,
                                double uf) {
   std::vector<double> row = {table.below[0]};
   row.reserve(table.below.size());
@@ -53,7 +53,7 @@ std::vector<double> stored_row(const Table& table, const std::vector<double>& fe
   return row;
 }
 
-void fill_rows(Table& table, double uf, std::int64_t max_cells) {
+void fill_rows(LevelTable& table, double uf, std::int64_t max_cells) {
   const auto length = static_cast<std::int64_t>(table.below.size()) - 1;
   const std::int64_t useful = std::min(table.level.slots, length);
   table.level.slots = std::min(useful, std::max<std::int64_t>(1, max_cells / (length + 1)));
@@ -70,9 +70,9 @@ void fill_rows(Table& table, double uf, std::int64_t max_cells) {
   }
 }
 
-Table make_table(const SyncProblem& problem, int number, const Table* below,
-                 std::int64_t max_cells) {
-  Table table;
+LevelTable make_table(const SyncProblem& problem, int number, const LevelTable* below,
+                      std::int64_t max_cells) {
+  LevelTable table;
   table.level = problem.levels[number];
   table.number = number;
   if (below) {
@@ -92,7 +92,7 @@ Table make_table(const SyncProblem& problem, int number, const Table* below,
 }
 
 // A chain of length q that starts with x_first in the buffer, or in a slot of level k.
-struct Part {
+struct HRevolvePart {
   int k = 0;
   std::int64_t first = 0;
   std::int64_t q = 0;
@@ -100,15 +100,15 @@ struct Part {
   bool stored = false;
 };
 
-class Planner {
+class HRevolvePlanner {
  public:
-  Planner(const SyncProblem& problem, const std::vector<Table>& tables)
+  HRevolvePlanner(const SyncProblem& problem, const std::vector<LevelTable>& tables)
       : problem_(problem), tables_(tables) {}
 
   std::vector<SyncStep> steps() {
     push_below(static_cast<int>(tables_.size()), 0, problem_.length);
     while (!parts_.empty()) {
-      const Part part = parts_.back();
+      const HRevolvePart part = parts_.back();
       parts_.pop_back();
       reverse(part);
     }
@@ -121,10 +121,10 @@ class Planner {
     parts_.push_back({k - 1, first, q, k > 0 ? tables_[k - 1].level.slots : 0, false});
   }
 
-  void reverse(const Part& part) {
+  void reverse(const HRevolvePart& part) {
     if (part.k < 0) {
       steps_.push_back(backward_step(part.first));
-    } else if (const Table& table = tables_[part.k]; table.closed_form) {
+    } else if (const LevelTable& table = tables_[part.k]; table.closed_form) {
       append_revolve({part.q, table.level.slots, problem_.forward_cost, problem_.backward_cost},
                      part.first, table.number, steps_);
     } else if (part.stored) {
@@ -138,7 +138,7 @@ class Planner {
     }
   }
 
-  void reverse_stored(const Part& part, const Table& table) {
+  void reverse_stored(const HRevolvePart& part, const LevelTable& table) {
     if (table.stored(part.m)[part.q] == table.below[part.q]) {
       steps_.push_back(discard_step(table.number, part.first));
       push_below(part.k, part.first, part.q);
@@ -153,8 +153,8 @@ class Planner {
   }
 
   const SyncProblem& problem_;
-  const std::vector<Table>& tables_;
-  std::vector<Part> parts_;
+  const std::vector<LevelTable>& tables_;
+  std::vector<HRevolvePart> parts_;
   std::vector<SyncStep> steps_;
 };
 
@@ -179,7 +179,7 @@ bool is_monotone(const SyncProblem& problem, const std::vector<int>& order) {
 std::optional<SyncPlan> solve_h_revolve(const SyncProblem& problem,
                                         const HRevolveOptions& options) {
   const std::vector<int> order = used_levels(problem, options.order);
-  std::vector<Table> tables;
+  std::vector<LevelTable> tables;
   bool complete = true;
   for (const int level : order) {
     tables.push_back(
@@ -190,7 +190,7 @@ std::optional<SyncPlan> solve_h_revolve(const SyncProblem& problem,
   SyncPlan plan;
   plan.cost = tables.empty() ? problem.backward_cost : tables.back().whole.back();
   plan.lower_bound = complete && is_monotone(problem, order) ? plan.cost : 0;
-  plan.steps = Planner(problem, tables).steps();
+  plan.steps = HRevolvePlanner(problem, tables).steps();
   return plan;
 }
 

@@ -11,18 +11,18 @@ namespace stint {
 
 namespace {
 
-constexpr int nowhere = -1;
+constexpr int no_level = -1;
 
 std::int64_t useful_slots(const SyncProblem& problem, int k) {
   return std::min(problem.levels[k].slots, problem.length);
 }
 
 // A chain of length q from x_first on, with the slots of `share`.
-struct Part {
+struct LevelPart {
   std::int64_t first = 0;
   std::int64_t q = 0;
   std::int64_t share = 0;
-  int level = nowhere;  // where x_first is stored, if it has to be read
+  int level = no_level;  // where x_first is stored, if it has to be read
 };
 
 class LevelMoves {
@@ -43,7 +43,8 @@ class LevelMoves {
     return q == 0 ? problem_.backward_cost : cheapest(q, share, from).first;
   }
   void fill(std::int64_t share);
-  void reverse(const Part& part, std::vector<Part>& parts, std::vector<SyncStep>& steps) const;
+  void reverse(const LevelPart& part, std::vector<LevelPart>& parts,
+               std::vector<SyncStep>& steps) const;
 
   const SyncProblem& problem_;
   std::vector<std::int64_t> stride_;  // of each level in the number of a share M
@@ -60,10 +61,10 @@ LevelMoves::LevelMoves(const SyncProblem& problem) : problem_(problem) {
   for (std::int64_t share = 0; share < shares_; ++share) fill(share);
 }
 
-// A(q, M) if from is nowhere, else L(q, M, from); and the level in which x_0 is kept.
+// A(q, M) if from is no_level, else L(q, M, from); and the level in which x_0 is kept.
 std::pair<double, int> LevelMoves::cheapest(std::int64_t q, std::int64_t share, int from) const {
-  std::pair<double, int> best = {no_cost, nowhere};
-  if (from != nowhere) best = {kept(share, from)[q], from};
+  std::pair<double, int> best = {no_cost, no_level};
+  if (from != no_level) best = {kept(share, from)[q], from};
   for (int k = 0; k < levels(); ++k) {
     if (k == from || !has_slot(share, k)) continue;
     const double cost = problem_.levels[k].write_cost + kept(share, k)[q];
@@ -79,7 +80,7 @@ void LevelMoves::fill(std::int64_t share) {
     if (!has_slot(share, k)) continue;
     std::vector<double> right;
     for (std::int64_t q = 0; q < problem_.length; ++q) {
-      right.push_back(buffered(q, share - stride_[k], nowhere));
+      right.push_back(buffered(q, share - stride_[k], no_level));
     }
     least.emplace_back(k, OnlineMinPlus(std::move(right)));
     kept_[share * levels() + k].reserve(problem_.length + 1);
@@ -97,9 +98,9 @@ void LevelMoves::fill(std::int64_t share) {
   }
 }
 
-void LevelMoves::reverse(const Part& part, std::vector<Part>& parts,
+void LevelMoves::reverse(const LevelPart& part, std::vector<LevelPart>& parts,
                          std::vector<SyncStep>& steps) const {
-  const bool stored = part.level != nowhere;
+  const bool stored = part.level != no_level;
   if (stored) steps.push_back(read_step(part.level, part.first));
   if (part.q == 0) {
     if (stored) steps.push_back(discard_step(part.level, part.first));
@@ -113,21 +114,21 @@ void LevelMoves::reverse(const Part& part, std::vector<Part>& parts,
   }
   const std::int64_t others = part.share - stride_[level];
   const std::int64_t j = best_split(part.q, [&](std::int64_t i) {
-    return static_cast<double>(i) * problem_.forward_cost + buffered(part.q - i, others, nowhere) +
+    return static_cast<double>(i) * problem_.forward_cost + buffered(part.q - i, others, no_level) +
            buffered(i - 1, part.share, level);
   });
   steps.push_back(forward_step(part.first, part.first + j));
   parts.push_back({part.first, j - 1, part.share, level});
-  parts.push_back({part.first + j, part.q - j, others, nowhere});
+  parts.push_back({part.first + j, part.q - j, others, no_level});
 }
 
 std::optional<SyncPlan> LevelMoves::plan() {
   SyncPlan plan;
-  plan.cost = buffered(problem_.length, shares_ - 1, nowhere);
+  plan.cost = buffered(problem_.length, shares_ - 1, no_level);
   if (plan.cost == no_cost) return std::nullopt;
-  std::vector<Part> parts = {{0, problem_.length, shares_ - 1, nowhere}};
+  std::vector<LevelPart> parts = {{0, problem_.length, shares_ - 1, no_level}};
   while (!parts.empty()) {
-    const Part part = parts.back();
+    const LevelPart part = parts.back();
     parts.pop_back();
     reverse(part, parts, plan.steps);
   }

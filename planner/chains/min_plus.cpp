@@ -11,7 +11,7 @@ namespace {
 
 // Below this length, trying a piece in full is faster than a queue.
 constexpr std::int64_t long_piece = 48;
-constexpr double rounding = 1e-12;
+constexpr double min_plus_rounding = 1e-12;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::int64_t OnlineMinPlus::convex_until(std::int64_t first) const {
   std::int64_t last = first;
   while (last + 1 < size && std::isfinite(f_[last + 1])) {
     const double bend = last == first ? 0 : f_[last + 1] - 2 * f_[last] + f_[last - 1];
-    if (bend < -rounding * std::abs(f_[last + 1])) break;
+    if (bend < -min_plus_rounding * std::abs(f_[last + 1])) break;
     ++last;
   }
   return last;

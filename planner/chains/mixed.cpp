@@ -10,7 +10,7 @@ namespace stint {
 namespace {
 
 // V(n, s) by s and then n - 1: doubles hold it exactly, and infinity.
-using Table = std::vector<std::vector<double>>;
+using MixedTable = std::vector<std::vector<double>>;
 
 std::vector<double> next_row(const std::vector<double>& fewer_slots, std::int64_t s) {
   std::vector<double> row = {1};
@@ -24,31 +24,31 @@ std::vector<double> next_row(const std::vector<double>& fewer_slots, std::int64_
   return row;
 }
 
-Table fill(const MixedProblem& problem) {
-  Table table(1, std::vector<double>(problem.steps, std::numeric_limits<double>::infinity()));
+MixedTable filled(const MixedProblem& problem) {
+  MixedTable table(1, std::vector<double>(problem.steps, std::numeric_limits<double>::infinity()));
   table[0][0] = 1;
   const std::int64_t slots = std::min(problem.slots, problem.steps - 1);
   for (std::int64_t s = 1; s <= slots; ++s) table.push_back(next_row(table.back(), s));
   return table;
 }
 
-struct Part {
+struct MixedPart {
   std::int64_t first = 0;
   std::int64_t n = 0;  // 0: only the stored tape of x_first is left
   std::int64_t s = 0;
   bool stored = false;  // x_first is in a slot
 };
 
-class Planner {
+class MixedPlanner {
  public:
-  explicit Planner(const MixedProblem& problem) : table_(fill(problem)) {}
+  explicit MixedPlanner(const MixedProblem& problem) : table_(filled(problem)) {}
 
   MixedPlan plan(std::int64_t n) {
     const auto s = static_cast<std::int64_t>(table_.size()) - 1;
     plan_.forwards = static_cast<std::int64_t>(value(n, s));
     parts_.push_back({0, n, s, false});
     while (!parts_.empty()) {
-      const Part part = parts_.back();
+      const MixedPart part = parts_.back();
       parts_.pop_back();
       reverse(part);
     }
@@ -62,7 +62,7 @@ class Planner {
     plan_.steps.push_back({action, index, until});
   }
 
-  void reverse(const Part& part) {
+  void reverse(const MixedPart& part) {
     if (part.stored) {
       add(MixedAction::load_input, part.first);
       add(MixedAction::drop_input, part.first);
@@ -85,14 +85,14 @@ class Planner {
     add(MixedAction::reverse, index);
   }
 
-  void keep_tape(const Part& part) {
+  void keep_tape(const MixedPart& part) {
     add(MixedAction::tape, part.first);
     add(MixedAction::store_tape, part.first);
     parts_.push_back({part.first, 0, 0, false});
     parts_.push_back({part.first + 1, part.n - 1, part.s - 1, false});
   }
 
-  void keep_input(const Part& part) {
+  void keep_input(const MixedPart& part) {
     const std::int64_t i = best_split(part.n - 1, [&](std::int64_t j) {
       return static_cast<double>(j) + value(j, part.s) + value(part.n - j, part.s - 1);
     });
@@ -102,8 +102,8 @@ class Planner {
     parts_.push_back({part.first + i, part.n - i, part.s - 1, false});
   }
 
-  Table table_;
-  std::vector<Part> parts_;
+  MixedTable table_;
+  std::vector<MixedPart> parts_;
   MixedPlan plan_;
 };
 
@@ -112,7 +112,7 @@ class Planner {
 std::optional<MixedPlan> solve_mixed(const MixedProblem& problem) {
   if (problem.steps < 1) return MixedPlan{};
   if (problem.slots < 1 && problem.steps > 1) return std::nullopt;
-  return Planner(problem).plan(problem.steps);
+  return MixedPlanner(problem).plan(problem.steps);
 }
 
 }  // namespace stint

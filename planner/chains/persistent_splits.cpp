@@ -5,13 +5,13 @@
 namespace stint {
 namespace {
 
-constexpr int chunk = 32;  // bounds are skipped by so many
+constexpr int bounds_at_once = 32;  // bounds are skipped by so many
 
 }  // namespace
 
 template <class Cost>
 SplitSearch<Cost>::SplitSearch(const PersistentTable<Cost>& table, int stages)
-    : table_(&table), bounds_(stages + 1), least_bounds_(stages / chunk + 2) {
+    : table_(&table), bounds_(stages + 1), least_bounds_(stages / bounds_at_once + 2) {
   candidates_.reserve(stages);
 }
 
@@ -23,9 +23,9 @@ void SplitSearch<Cost>::lower(const Splits<Cost>& splits, Block& best) {
   if (likely < 0) return;
   look_at(splits, likely, best);
   candidates_.clear();
-  for (int from = splits.first, k = 0; from < splits.last; from += chunk, ++k) {
+  for (int from = splits.first, k = 0; from < splits.last; from += bounds_at_once, ++k) {
     if (!(least_bounds_[k] < best[splits.lowest])) continue;
-    for (int j = from; j < std::min(from + chunk, splits.last); ++j) {
+    for (int j = from; j < std::min(from + bounds_at_once, splits.last); ++j) {
       if (bounds_[j] < best[splits.lowest]) candidates_.push_back(j);
     }
   }
@@ -46,8 +46,8 @@ int SplitSearch<Cost>::bound(const Splits<Cost>& splits) {
   int likely = -1;
   Cost least = infinite;
   Cost* bounds = bounds_.data();
-  for (int from = splits.first, k = 0; from < splits.last; from += chunk, ++k) {
-    const int to = std::min(from + chunk, splits.last);
+  for (int from = splits.first, k = 0; from < splits.last; from += bounds_at_once, ++k) {
+    const int to = std::min(from + bounds_at_once, splits.last);
     Cost here = infinite;
     for (int j = from; j < to; ++j) {
       bounds[j] = splits.costs[j] + splits.right_bound[j] + splits.left_bound[j];

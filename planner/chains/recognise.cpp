@@ -9,21 +9,21 @@
 namespace stint {
 namespace {
 
-constexpr int nowhere = -1;
+constexpr int no_stage = -1;
 
 // One attempt with given cuts: which stage every task and tensor belongs to.
-class Attempt {
+class Recognition {
  public:
-  Attempt(const Graph& graph, const std::vector<std::vector<TaskId>>& before, const Halves& halves,
-          const std::vector<ForwardCut>& cuts)
+  Recognition(const Graph& graph, const std::vector<std::vector<TaskId>>& before,
+              const Halves& halves, const std::vector<ForwardCut>& cuts)
       : graph_(graph),
         before_(before),
         halves_(halves),
         cuts_(cuts),
         last_forward_(cuts.empty() || cuts.back().place < static_cast<int>(halves.forward.size())),
-        stage_of_task_(graph.tasks.size(), nowhere),
-        maker_stage_(graph.tensors.size(), nowhere),
-        cut_of_(graph.tensors.size(), nowhere) {
+        stage_of_task_(graph.tasks.size(), no_stage),
+        maker_stage_(graph.tensors.size(), no_stage),
+        cut_of_(graph.tensors.size(), no_stage) {
     place_forward();
     place_inputs();
     for (const TaskId task : halves.backward) place_backward(task);
@@ -38,7 +38,7 @@ class Attempt {
       const int s = stage_of_task_[task];
       for (const TensorId tensor : graph_.tasks[task].reads) {
         const int most = last_stage_reading(tensor);
-        for (int cut = s; most != nowhere && cut < most; ++cut) bad.insert(cut);
+        for (int cut = s; most != no_stage && cut < most; ++cut) bad.insert(cut);
       }
     }
     const int last = stages() - 1;
@@ -60,7 +60,7 @@ class Attempt {
     for (int i = 0; i < stages(); ++i) set_reads(i, chain.stages[i]);
     set_inputs(chain);
     for (const TensorId result : graph_.results) {
-      if (maker_stage_[result] != nowhere && has_bytes(result))
+      if (maker_stage_[result] != no_stage && has_bytes(result))
         chain.forward_result.push_back(result);
     }
     return chain;
@@ -107,12 +107,12 @@ class Attempt {
   // nothing makes it again. As the input of its stage x_i can be read one stage earlier.
   int first_stage_reading(TensorId tensor) const {
     if (is_first_input_[tensor]) return 0;
-    if (cut_of_[tensor] != nowhere) return cut_of_[tensor] + 1;
-    return has_bytes(tensor) ? maker_stage_[tensor] : nowhere;
+    if (cut_of_[tensor] != no_stage) return cut_of_[tensor] + 1;
+    return has_bytes(tensor) ? maker_stage_[tensor] : no_stage;
   }
   int last_stage_reading(TensorId tensor) const {
     if (is_first_input_[tensor]) return 0;
-    return has_bytes(tensor) ? maker_stage_[tensor] : nowhere;
+    return has_bytes(tensor) ? maker_stage_[tensor] : no_stage;
   }
 
   void place_backward(TaskId id) {
@@ -120,7 +120,7 @@ class Attempt {
     const Task& task = graph_.tasks[id];
     for (const TensorId tensor : task.reads) {
       const int first = first_stage_reading(tensor);
-      if (first != nowhere) s = std::min(s, first);
+      if (first != no_stage) s = std::min(s, first);
     }
     const bool updates = !task.updates.empty();
     for (const TaskId earlier : before_[id]) {
@@ -261,7 +261,7 @@ Recognised recognise_chain(const Graph& graph, const std::vector<std::vector<Tas
   if (!fault.empty()) return {{}, std::move(fault)};
   std::vector<ForwardCut> cuts = forward_cuts(graph, halves);
   while (!cuts.empty()) {
-    Attempt attempt(graph, before, halves, cuts);
+    Recognition attempt(graph, before, halves, cuts);
     const std::set<int> bad = attempt.cuts_in_the_way();
     if (bad.empty()) return {attempt.chain(), ""};
     std::vector<ForwardCut> left;

@@ -36,7 +36,7 @@ std::int64_t least_repetitions(std::int64_t n, std::int64_t s) {
 }
 
 // n backwards from x_first on, with s slots, and beta = beta(s, t) >= n.
-struct Part {
+struct RevolvePart {
   std::int64_t first = 0;
   std::int64_t n = 0;
   std::int64_t s = 0;
@@ -46,15 +46,15 @@ struct Part {
 };
 
 // beta * factor / (s+t), which is whole, without a large product.
-std::int64_t scaled(const Part& part, std::int64_t factor) {
+std::int64_t scaled(const RevolvePart& part, std::int64_t factor) {
   const std::int64_t sum = part.s + part.t;
   return part.beta / sum * factor + part.beta % sum * factor / sum;
 }
-std::int64_t with_fewer_repetitions(const Part& part) { return scaled(part, part.t); }
-std::int64_t with_fewer_slots(const Part& part) { return scaled(part, part.s); }
+std::int64_t with_fewer_repetitions(const RevolvePart& part) { return scaled(part, part.t); }
+std::int64_t with_fewer_slots(const RevolvePart& part) { return scaled(part, part.s); }
 
 // Makes t the least that is enough; O(1) in all, because the parts of a part need t or t - 1.
-void tighten(Part& part) {
+void tighten(RevolvePart& part) {
   while (part.t > 0) {
     const std::int64_t fewer = with_fewer_repetitions(part);
     if (fewer < part.n) return;
@@ -65,16 +65,16 @@ void tighten(Part& part) {
 
 // Any i with beta(s, t-2) <= i <= beta(s, t-1) and beta(s-1, t-1) <= n-i <= beta(s-1, t) is
 // optimal.
-std::pair<Part, Part> split(Part part) {
+std::pair<RevolvePart, RevolvePart> split(RevolvePart part) {
   tighten(part);
-  Part left{part.first, 0, part.s, part.t - 1, with_fewer_repetitions(part), true};
+  RevolvePart left{part.first, 0, part.s, part.t - 1, with_fewer_repetitions(part), true};
   left.n = std::min(left.beta, part.n - with_fewer_slots(left));
-  const Part right{
+  const RevolvePart right{
       part.first + left.n, part.n - left.n, part.s - 1, part.t, with_fewer_slots(part), false};
   return {left, right};
 }
 
-Part whole(const RevolveProblem& problem, std::int64_t first) {
+RevolvePart whole(const RevolveProblem& problem, std::int64_t first) {
   const std::int64_t n = problem.length + 1;
   const std::int64_t s = std::min(problem.slots, problem.length);
   const std::int64_t t = n == 1 ? 0 : least_repetitions(n, s);
@@ -124,9 +124,9 @@ std::vector<double> revolve_costs(const RevolveProblem& problem) {
 
 void append_revolve(const RevolveProblem& problem, std::int64_t first, int level,
                     std::vector<SyncStep>& steps) {
-  std::vector<Part> parts = {whole(problem, first)};
+  std::vector<RevolvePart> parts = {whole(problem, first)};
   while (!parts.empty()) {
-    Part part = parts.back();
+    RevolvePart part = parts.back();
     parts.pop_back();
     if (part.stored) steps.push_back(read_step(level, part.first));
     if (part.n == 1) {

@@ -23,7 +23,7 @@ struct State {
 
 constexpr std::int64_t nothing = -1;
 
-struct Node {
+struct SyncNode {
   State state;
   double cost = 0;
   std::int64_t parent = nothing;
@@ -33,9 +33,9 @@ struct Node {
 Indices bit(std::int64_t index) { return Indices{1} << index; }
 Indices up_to(std::int64_t index) { return (bit(index) << 1) - 1; }
 
-class Search {
+class SyncPlanSearch {
  public:
-  Search(const SyncProblem& problem, double cost_to_beat)
+  SyncPlanSearch(const SyncProblem& problem, double cost_to_beat)
       : problem_(problem), cost_to_beat_(cost_to_beat) {
     for (const SyncLevel& level : problem.levels) {
       if (level.slots > 0) least_read_ = std::min(least_read_, level.read_cost);
@@ -49,7 +49,7 @@ class Search {
       const auto [estimate, id] = open_.top();
       if (static_cast<std::int64_t>(nodes_.size()) > max_states) return {estimate, {}};
       open_.pop();
-      const Node node = nodes_[id];
+      const SyncNode node = nodes_[id];
       if (known_.at(node.state) != id) continue;  // reached at less cost since
       if (node.state.next < 0) return {node.cost, path(id)};
       expand(node, id);
@@ -80,7 +80,7 @@ class Search {
     open_.push({total, id});
   }
 
-  void expand(const Node& node, std::int64_t id) {
+  void expand(const SyncNode& node, std::int64_t id) {
     const State& state = node.state;
     for (int k = 0; k < static_cast<int>(problem_.levels.size()); ++k) {
       if (state.buffer != nothing) write(node, id, k);
@@ -100,7 +100,7 @@ class Search {
     }
   }
 
-  void write(const Node& node, std::int64_t id, int k) {
+  void write(const SyncNode& node, std::int64_t id, int k) {
     const Indices held = node.state.held[k];
     if (held & bit(node.state.buffer)) return;
     const SyncStep step = write_step(k, node.state.buffer);
@@ -117,7 +117,7 @@ class Search {
     }
   }
 
-  void read(const Node& node, std::int64_t id, int k) {
+  void read(const SyncNode& node, std::int64_t id, int k) {
     for (Indices rest = node.state.held[k]; rest != 0; rest &= rest - 1) {
       State after = node.state;
       after.buffer = std::countr_zero(rest);
@@ -135,7 +135,7 @@ class Search {
   }
 
   // What a state no longer holds was discarded just before its step; forwards in a row are one.
-  void append(const Node& node, std::vector<SyncStep>& steps) const {
+  void append(const SyncNode& node, std::vector<SyncStep>& steps) const {
     const State& before = nodes_[node.parent].state;
     for (int k = 0; k < static_cast<int>(before.held.size()); ++k) {
       for (Indices gone = before.held[k] & ~node.state.held[k]; gone != 0; gone &= gone - 1) {
@@ -154,7 +154,7 @@ class Search {
   const SyncProblem& problem_;
   double cost_to_beat_;
   double least_read_ = no_cost;
-  std::vector<Node> nodes_;
+  std::vector<SyncNode> nodes_;
   std::map<State, std::int64_t> known_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
 };
@@ -163,7 +163,7 @@ class Search {
 
 SyncSearch search_sync(const SyncProblem& problem, double cost_to_beat, std::int64_t max_states) {
   if (problem.length > longest_searched_chain) return {};
-  return Search(problem, cost_to_beat).run(max_states);
+  return SyncPlanSearch(problem, cost_to_beat).run(max_states);
 }
 
 }  // namespace stint

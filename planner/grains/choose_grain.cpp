@@ -9,6 +9,7 @@
 
 #include "planner/grains/granularity.hpp"
 #include "planner/grains/layer_costs.hpp"
+#include "planner/grains/pricing.hpp"
 #include "planner/grains/runs.hpp"
 #include "planner/grains/split.hpp"
 #include "planner/keep_all.hpp"
@@ -21,14 +22,7 @@ constexpr std::size_t most_layers_one_by_one = 64;
 constexpr std::size_t most_layers_in_pairs = 6;
 constexpr double end_shares[] = {0, 0.25, 0.5, 0.75};
 constexpr std::int64_t most_tasks_of_a_candidate = 8'000;
-constexpr std::int64_t most_tasks_priced = 150'000;
-constexpr int most_finished = 4;
-
-int workers_of(const Platform& platform) {
-  int workers = 0;
-  for (const Device& device : platform.devices) workers += device.workers;
-  return workers;
-}
+constexpr int most_grains_finished = 4;
 
 // One entry a worker, as fast as its device is with the whole graph.
 std::vector<SplitWorker> split_workers(const Problem& whole) {
@@ -52,7 +46,7 @@ class GrainSearch {
         request_(request),
         model_file_(model_file),
         whole_(make_problem(network, platform, request, Grain{}, model_file)),
-        workers_(workers_of(platform)),
+        workers_(all_workers(platform)),
         splits_(worthwhile_splits(whole_, workers_)) {
     while (pieces_of(finest_) * tasks_of_whole() > most_tasks_of_a_candidate) finest_ *= 2;
   }
@@ -232,7 +226,7 @@ class GrainSearch {
   // Live bytes need addresses: what is best by its value may fit no memory.
   Grain first_that_fits() {
     std::stable_sort(priced_.begin(), priced_.end(), is_better);
-    const std::size_t count = std::min<std::size_t>(priced_.size(), most_finished);
+    const std::size_t count = std::min<std::size_t>(priced_.size(), most_grains_finished);
     for (std::size_t i = 0; i < count; ++i) {
       const Grain& grain = priced_[i].grain;
       if (!priced_[i].value || grain == Grain{}) break;
@@ -264,7 +258,7 @@ class GrainSearch {
 Grain choose_grain(const Network& network, const Platform& platform, const Request& request,
                    const std::string& model_file) {
   if (request.leaves == 1) return {};
-  if (workers_of(platform) == 1 && !prices_caches(platform)) return {};
+  if (all_workers(platform) == 1 && !prices_caches(platform)) return {};
   return GrainSearch(network, platform, request, model_file).best();
 }
 

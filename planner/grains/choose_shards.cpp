@@ -5,20 +5,13 @@
 #include <optional>
 
 #include "files/input_error.hpp"
+#include "planner/grains/pricing.hpp"
 #include "planner/keep_all.hpp"
 
 namespace stint {
 namespace {
 
 constexpr std::int64_t most_shards = 64;
-constexpr std::int64_t most_tasks_priced = 150'000;
-
-std::int64_t workers_of(const Platform& platform) {
-  std::int64_t workers = 0;
-  for (const Device& device : platform.devices) workers += device.workers;
-  return workers;
-}
-
 class ShardSearch {
  public:
   ShardSearch(const Network& network, const Platform& platform, const Request& request,
@@ -27,7 +20,7 @@ class ShardSearch {
         platform_(platform),
         request_(request),
         model_file_(model_file),
-        workers_(workers_of(platform)) {}
+        workers_(all_workers(platform)) {}
 
   std::vector<Shard> best() {
     price({});

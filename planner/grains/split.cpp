@@ -4,14 +4,13 @@
 #include <cmath>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <queue>
 #include <utility>
 
+#include "planner/infinity.hpp"
+
 namespace stint {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double seconds_for(const SplitWorker& worker, std::int64_t items) {
   if (items == 0) return 0;

@@ -1,21 +1,15 @@
 #include "planner/pipelines/pipedream.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <set>
+
+#include "planner/infinity.hpp"
+#include "planner/pipelines/running_sums.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double tolerance = 1e-12;
-
-std::vector<double> sums_of(const std::vector<double>& values) {
-  std::vector<double> sums(values.size() + 1, 0);
-  std::partial_sum(values.begin(), values.end(), sums.begin() + 1);
-  return sums;
-}
+constexpr double cost_tolerance = 1e-12;
 
 // Partitions of the layers from one on to a number of workers, all of which are used.
 class Partitioning {
@@ -25,10 +19,10 @@ class Partitioning {
         layers_(static_cast<int>(problem.seconds.size())),
         workers_(workers),
         most_replicas_(replicates ? workers : 1),
-        t_(sums_of(problem.seconds)),
-        a_(sums_of(problem.output_bytes)),
-        w_(sums_of(problem.weight_bytes)),
-        least_(layers_ + 1, std::vector<double>(workers + 1, never)),
+        t_(running_sums(problem.seconds)),
+        a_(running_sums(problem.output_bytes)),
+        w_(running_sums(problem.weight_bytes)),
+        least_(layers_ + 1, std::vector<double>(workers + 1, infinity)),
         fewest_(layers_ + 1, std::vector<int>(workers + 1, layers_ + 1)) {
     least_[layers_][0] = 0;
     for (int i = layers_ - 1; i >= 0; --i) {
@@ -43,7 +37,7 @@ class Partitioning {
   double least() const { return least_[0][workers_]; }
 
   PipeDreamPartition best() {
-    limit_ = least() * (1 + tolerance);
+    limit_ = least() * (1 + cost_tolerance);
     count_stages();
     PipeDreamPartition partition{least(), {}, {}};
     find_ends(partition);
@@ -61,7 +55,7 @@ class Partitioning {
     const double bandwidth = problem_.bytes_per_second;
     const int versions = (k + r - 1) / r;
     const double bytes = versions * (a_[end] - a_[begin] + w);
-    if (problem_.memory_bytes && bytes > *problem_.memory_bytes) return never;
+    if (problem_.memory_bytes && bytes > *problem_.memory_bytes) return infinity;
     const double own = problem_.form == PipeDreamForm::code
                            ? (t + 4.0 * (r - 1) * w / (bandwidth * r)) / r
                            : std::max(t, 2.0 * (r - 1) * w / bandwidth) / r;
@@ -154,7 +148,7 @@ class Partitioning {
 
 std::optional<PipeDreamPartition> with_all(const PipeDreamProblem& problem, int workers) {
   Partitioning partitioning(problem, workers, problem.replicates);
-  if (partitioning.least() == never) return std::nullopt;
+  if (partitioning.least() == infinity) return std::nullopt;
   return partitioning.best();
 }
 
@@ -166,7 +160,7 @@ std::optional<PipeDreamPartition> pipedream_partition(const PipeDreamProblem& pr
   const int most = std::min(problem.workers, static_cast<int>(problem.seconds.size()));
   for (int stages = 1; stages <= most; ++stages) {
     auto partition = with_all(problem, stages);
-    if (partition && (!best || partition->seconds < best->seconds * (1 - tolerance)))
+    if (partition && (!best || partition->seconds < best->seconds * (1 - cost_tolerance)))
       best = std::move(partition);
   }
   return best;

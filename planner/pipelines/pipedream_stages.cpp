@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -12,13 +11,13 @@
 #include "models/parts.hpp"
 #include "models/training/lower_network.hpp"
 #include "models/training/pipelined_order.hpp"
+#include "planner/infinity.hpp"
 #include "planner/pipelines/pipeline_request.hpp"
 #include "planner/pipelines/stage_blocks.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double flops_per_byte = 10;
 
 // What layers take, and where they may be parted.
@@ -66,7 +65,7 @@ std::vector<int> ends_of(const Layers& layers, int stages) {
   const int count = static_cast<int>(layers.can_cut.size());
   const auto cost = [&](int, int begin, int end) {
     const double work = layers.work_before[end] - layers.work_before[begin];
-    return work > 0 && (end == count || layers.can_cut[end - 1]) ? work : never;
+    return work > 0 && (end == count || layers.can_cut[end - 1]) ? work : infinity;
   };
   return min_max_blocks(count, stages, cost).ends;
 }

@@ -16,7 +16,7 @@
 namespace stint {
 namespace {
 
-constexpr int most_finished = 12;  // of all designs
+constexpr int most_designs_finished = 12;  // of all designs
 
 struct Trial {
   PipelineDesign design;
@@ -137,7 +137,7 @@ class Piping {
 
   // From the most promising on; the simulator says what they cost.
   void finish_best() {
-    int left = most_finished;
+    int left = most_designs_finished;
     for (const Trial& trial : trials_) {
       if (answer_.schedule && (options_.is_interrupted() || left == 0)) break;
       if (left > 0) --left;

@@ -1,15 +1,14 @@
 #include "planner/pipelines/pipeline_design.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "planner/infinity.hpp"
+
 namespace stint {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 // A list of operations, and who runs it.
 struct Lane {
@@ -29,7 +28,7 @@ class Merging {
         design_(design),
         order_(pipeline_order(design.kind, design.stages(), tasks.microbatches, design.chunks)),
         free_(problem_.workers.size(), 0),
-        finished_(problem_.graph().tasks.size(), never),
+        finished_(problem_.graph().tasks.size(), infinity),
         worker_(problem_.graph().tasks.size(), no_worker) {
     for (std::size_t c = 0; c < design.ends.size(); ++c)
       virtual_stage_.resize(design.ends[c], static_cast<int>(c));
@@ -99,14 +98,14 @@ class Merging {
     double seconds = 0;
     for (const TaskId before : problem_.before[task]) {
       const bool own = std::binary_search(operation.begin(), operation.end(), before);
-      if (!own || finished_[before] < never) seconds = std::max(seconds, finished_[before]);
+      if (!own || finished_[before] < infinity) seconds = std::max(seconds, finished_[before]);
     }
     return seconds;
   }
 
   // Infinite if it has to wait for what has not run yet.
   double start_of(const Lane& lane) const {
-    double seconds = never;
+    double seconds = infinity;
     for (const WorkerId worker : lane.workers) seconds = std::min(seconds, free_[worker]);
     const auto& operation = tasks_of(lane);
     for (const TaskId task : operation) seconds = std::max(seconds, ready(task, operation));
@@ -115,7 +114,7 @@ class Merging {
 
   Lane* earliest() {
     Lane* best = nullptr;
-    double least = never;
+    double least = infinity;
     for (Lane& lane : lanes_) {
       if (lane.next == lane.list.size()) continue;
       const double start = start_of(lane);
@@ -144,7 +143,7 @@ class Merging {
   // Tasks of no micro-batch that wait for nothing more, and then those that waited for these.
   void run_loose() {
     const auto runs = [&](TaskId task) {
-      if (ready(task, {}) == never) return false;
+      if (ready(task, {}) == infinity) return false;
       const int stage = virtual_stage_[tasks_.layer[task]] % design_.stages();
       run(task, {design_.workers[stage].front()});
       return true;

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
+#include "planner/infinity.hpp"
 #include "planner/pipelines/pipedream.hpp"
 #include "planner/pipelines/pipeline_times.hpp"
+#include "planner/pipelines/running_sums.hpp"
 #include "planner/pipelines/stage_blocks.hpp"
 #include "planner/pipelines/stage_crews.hpp"
 #include "schedules/cost.hpp"
@@ -12,29 +12,23 @@
 namespace stint {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr int most_layers_of_pipedream = 300;
 constexpr int most_workers_of_pipedream = 16;
 
-std::vector<double> sums_of(const std::vector<double>& values) {
-  std::vector<double> sums(values.size() + 1, 0);
-  std::partial_sum(values.begin(), values.end(), sums.begin() + 1);
-  return sums;
-}
-
 // Layers for given crews.
-class Cutting {
+class LayerCutting {
  public:
-  Cutting(const PlacedGraph& graph, const LayerCosts& costs, const StageCrews& crews, bool deals)
+  LayerCutting(const PlacedGraph& graph, const LayerCosts& costs, const StageCrews& crews,
+               bool deals)
       : graph_(graph),
         problem_(*graph.problem),
         costs_(costs),
         crews_(crews),
         deals_(deals),
         layers_(static_cast<int>(costs.can_cut.size())),
-        held_(sums_of(costs.held_bytes)),
-        state_(sums_of(costs.state_bytes)) {
-    for (const auto& row : costs.seconds) seconds_.push_back(sums_of(row));
+        held_(running_sums(costs.held_bytes)),
+        state_(running_sums(costs.state_bytes)) {
+    for (const auto& row : costs.seconds) seconds_.push_back(running_sums(row));
     stages_in_.assign(problem_.platform().memories.size(), 0);
     for (const auto& crew : crews) ++stages_in_[memory_of(crew.front())];
   }
@@ -45,8 +39,8 @@ class Cutting {
     const int stages = static_cast<int>(crews_.size());
     const auto cost = [&](int block, int begin, int end) {
       const int stage = block % stages;
-      if (end < layers_ && !costs_.can_cut[end - 1]) return never;
-      if (!in_flight.empty() && !fits(stage, chunks, begin, end, in_flight[stage])) return never;
+      if (end < layers_ && !costs_.can_cut[end - 1]) return infinity;
+      if (!in_flight.empty() && !fits(stage, chunks, begin, end, in_flight[stage])) return infinity;
       const double own = seconds_of(stage, begin, end);
       return end == layers_ ? own : std::max(own, message(stage, (block + 1) % stages, end - 1));
     };
@@ -71,7 +65,7 @@ class Cutting {
   }
   double copy(MemoryId from, MemoryId to, double bytes) const {
     if (from == to) return 0;
-    double seconds = graph_.routes[from][to].empty() ? never : 0;
+    double seconds = graph_.routes[from][to].empty() ? infinity : 0;
     for (const LinkId link : graph_.routes[from][to])
       seconds += copy_seconds(problem_.platform().links[link], static_cast<std::int64_t>(bytes));
     return seconds;
@@ -129,7 +123,7 @@ class Designing {
   }
 
   void add_all(const StageCrews& crews, bool deals) {
-    const Cutting cutting(graph_, costs_, crews, deals);
+    const LayerCutting cutting(graph_, costs_, crews, deals);
     const int stages = static_cast<int>(crews.size());
     for (const PipelineKind kind : asked_.kinds) {
       const int chunks = kind == PipelineKind::interleaved ? asked_.chunks : 1;
@@ -197,7 +191,7 @@ class Designing {
 
   // The least between neighbours.
   double bandwidth(const std::vector<int>& devices) const {
-    double least = never;
+    double least = infinity;
     for (std::size_t i = 1; i < devices.size(); ++i) {
       const MemoryId from = graph_.memory_of(static_cast<DeviceId>(devices[i - 1]));
       const MemoryId to = graph_.memory_of(static_cast<DeviceId>(devices[i]));

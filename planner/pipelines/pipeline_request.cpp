@@ -10,7 +10,7 @@ namespace stint {
 namespace {
 
 constexpr int most_chunks = 64;
-constexpr int most_stages = 1024;
+constexpr int most_stages_asked = 1024;
 
 [[noreturn]] void fail(const std::string& name, const std::string& why) {
   throw InputError("--pipeline",
@@ -36,8 +36,9 @@ void expect_sensible(const Request& request) {
                                        "; expected pipeline, or none");
   if (request.stages != 0 && request.pipeline.empty() && request.strategy != "pipeline")
     throw InputError("--stages", "there is no pipeline; expected --pipeline too");
-  if (request.stages < 0 || request.stages > most_stages)
-    throw InputError("--stages", fmt::format("{}; expected 1 to {}", request.stages, most_stages));
+  if (request.stages < 0 || request.stages > most_stages_asked)
+    throw InputError("--stages",
+                     fmt::format("{}; expected 1 to {}", request.stages, most_stages_asked));
   if (request.pipeline == asynchronous_pipeline && request.stages == 0)
     throw InputError("--pipeline",
                      "pipedream without a number of stages, which decides the bits; expected "

@@ -1,19 +1,18 @@
 #include "planner/pipelines/stage_blocks.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
+
+#include "planner/infinity.hpp"
 
 namespace stint {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 // rest[b][i]: the least largest cost of blocks b, b+1, … on the items from i on.
 using Rest = std::vector<std::vector<double>>;
 
 Rest rest_of(int items, int blocks, const BlockCost& cost) {
-  Rest rest(blocks + 1, std::vector<double>(items + 1, never));
+  Rest rest(blocks + 1, std::vector<double>(items + 1, infinity));
   rest[blocks][items] = 0;
   for (int b = blocks - 1; b >= 0; --b) {
     for (int i = b; i < items; ++i) {
@@ -46,7 +45,7 @@ Extremes extremes(const std::vector<std::int64_t>& sizes) {
 Blocks min_max_blocks(int items, int blocks, const BlockCost& cost) {
   const Rest rest = rest_of(items, blocks, cost);
   Blocks found{{}, rest[0][0]};
-  if (found.most == never) return found;
+  if (found.most == infinity) return found;
   int begin = 0;
   for (int b = 0; b < blocks; ++b) {
     int end = begin + 1;

@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
+#include "planner/infinity.hpp"
 #include "planner/power/power_relaxation.hpp"
 #include "planner/power/power_rounding.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double tolerance = 1e-9;
-constexpr double work_per_unit = 2e7;          // elementary steps of branching
+constexpr double deadline_tolerance = 1e-9;
+constexpr double branching_per_unit = 2e7;     // elementary steps of branching
 constexpr double combinations_per_unit = 1e5;  // × actions, that are all tried
 constexpr double trial_work = 2e7;             // actions × changes that are tried
 
@@ -23,7 +22,7 @@ class Choosing {
   Choosing(const PowerProblem& problem, const PowerOptions& options)
       : problem_(problem),
         relaxation_(problem),
-        work_left_(static_cast<std::int64_t>(work_per_unit * options.limit)),
+        work_left_(static_cast<std::int64_t>(branching_per_unit * options.limit)),
         combinations_(combinations_per_unit * options.limit) {}
 
   std::optional<PowerPlan> choose() {
@@ -35,7 +34,7 @@ class Choosing {
   }
 
  private:
-  double slack() const { return tolerance * std::abs(best_.price.joules); }
+  double slack() const { return deadline_tolerance * std::abs(best_.price.joules); }
   bool is_found() const { return !best_.choices.empty(); }
 
   void note(const std::vector<int>& places) {

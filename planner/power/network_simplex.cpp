@@ -6,24 +6,24 @@
 namespace stint {
 namespace {
 
-constexpr int none = -1;
+constexpr int no_node = -1;
 
 class NetworkSimplex {
  public:
   NetworkSimplex(const std::vector<FlowArc>& arcs, const std::vector<int>& parent_arc)
       : arcs_(arcs),
         flow_(arcs.size(), 0),
-        parent_(parent_arc.size(), none),
+        parent_(parent_arc.size(), no_node),
         parent_arc_(parent_arc),
         depth_(parent_arc.size(), 0),
         potential_(parent_arc.size(), 0),
-        first_child_(parent_arc.size(), none),
-        next_(parent_arc.size(), none),
-        previous_(parent_arc.size(), none),
+        first_child_(parent_arc.size(), no_node),
+        next_(parent_arc.size(), no_node),
+        previous_(parent_arc.size(), no_node),
         block_(std::max<std::size_t>(
             16, static_cast<std::size_t>(std::sqrt(static_cast<double>(arcs.size()))))) {
     for (std::size_t v = 0; v < parent_arc_.size(); ++v) {
-      if (parent_arc_[v] == none)
+      if (parent_arc_[v] == no_node)
         root_ = static_cast<int>(v);
       else
         attach(static_cast<int>(v), arcs_[parent_arc_[v]].to);
@@ -33,11 +33,11 @@ class NetworkSimplex {
 
   Circulation run(std::int64_t work) {
     int entering = find_entering();
-    while (entering != none && work_ < work) {
+    while (entering != no_node && work_ < work) {
       pivot(entering);
       entering = find_entering();
     }
-    return {std::move(flow_), std::move(potential_), entering == none, work_};
+    return {std::move(flow_), std::move(potential_), entering == no_node, work_};
   }
 
  private:
@@ -55,7 +55,7 @@ class NetworkSimplex {
 
   // The best arc of the first block that has one. Arcs of the tree have no gain.
   int find_entering() {
-    int best = none;
+    int best = no_node;
     std::int64_t most = 0;
     for (std::size_t seen = 1; seen <= arcs_.size(); ++seen) {
       const int arc = static_cast<int>(next_arc_);
@@ -63,7 +63,7 @@ class NetworkSimplex {
       const std::int64_t worth = gain(arc);
       if (worth > most) most = worth, best = arc;
       ++work_;
-      if (best != none && seen % block_ == 0) break;
+      if (best != no_node && seen % block_ == 0) break;
     }
     return best;
   }
@@ -82,14 +82,14 @@ class NetworkSimplex {
 
   struct Leaving {
     std::int64_t amount = 0;
-    int node = none;  // whose arc to its parent leaves; none: the entering arc fills up
+    int node = no_node;  // whose arc to its parent leaves; no_node: the entering arc fills up
     bool on_first_side = false;
   };
 
   // The flow goes from the join down to `first`, over the entering arc to `second`, and up again.
   // Of the arcs that stop it the last on that way leaves: so the tree stays strongly feasible.
   Leaving find_leaving(int first, int second, int join, std::int64_t most) {
-    Leaving leaving{most, none, false};
+    Leaving leaving{most, no_node, false};
     for (int u = first; u != join; u = parent_[u], ++work_) {
       if (room(u, false) < leaving.amount) leaving = {room(u, false), u, true};
     }
@@ -115,7 +115,7 @@ class NetworkSimplex {
     flow_[entering] += more ? leaving.amount : -leaving.amount;
     push(first, join, false, leaving.amount);
     push(second, join, true, leaving.amount);
-    if (leaving.node == none) return;
+    if (leaving.node == no_node) return;
     const int moved = leaving.on_first_side ? first : second;
     hang(moved, leaving.on_first_side ? second : first, entering, leaving.node);
   }
@@ -138,15 +138,15 @@ class NetworkSimplex {
 
   void attach(int node, int parent) {
     parent_[node] = parent;
-    previous_[node] = none;
+    previous_[node] = no_node;
     next_[node] = first_child_[parent];
-    if (next_[node] != none) previous_[next_[node]] = node;
+    if (next_[node] != no_node) previous_[next_[node]] = node;
     first_child_[parent] = node;
   }
   void detach(int node) {
     const int before = previous_[node];
-    (before == none ? first_child_[parent_[node]] : next_[before]) = next_[node];
-    if (next_[node] != none) previous_[next_[node]] = before;
+    (before == no_node ? first_child_[parent_[node]] : next_[before]) = next_[node];
+    if (next_[node] != no_node) previous_[next_[node]] = before;
   }
 
   // Depths and potentials of all below a node, and of itself.
@@ -161,7 +161,7 @@ class NetworkSimplex {
         depth_[node] = depth_[parent_[node]] + 1;
         potential_[node] = potential_[parent_[node]] + (points_up(node) ? -arc.cost : arc.cost);
       }
-      for (int child = first_child_[node]; child != none; child = next_[child])
+      for (int child = first_child_[node]; child != no_node; child = next_[child])
         stack_.push_back(child);
     }
   }

@@ -5,7 +5,7 @@
 namespace stint {
 namespace {
 
-constexpr double tolerance = 1e-12;
+constexpr double span_tolerance = 1e-12;
 
 // The state of every unit before its first action: that of its last.
 std::vector<int> last_choices(const PowerProblem& problem, const PowerChoices& choices) {
@@ -95,7 +95,7 @@ bool switches_cost(const PowerProblem& problem) {
 }
 
 bool meets_deadline(const PowerProblem& problem, double seconds) {
-  return !problem.deadline_seconds || seconds <= *problem.deadline_seconds * (1 + tolerance);
+  return !problem.deadline_seconds || seconds <= *problem.deadline_seconds * (1 + span_tolerance);
 }
 
 }  // namespace stint

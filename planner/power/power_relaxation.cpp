@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "planner/infinity.hpp"
 #include "planner/power/network_simplex.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double whole_seconds = 0x1p57;  // all actions one after the other
 constexpr double whole_watts = 0x1p50;    // the highest price of a second
-constexpr double rounding = 1e-12;
+constexpr double relaxation_rounding = 1e-12;
 
 double total(const PowerProblem& problem, const std::vector<int>& group, int choice,
              double PowerChoice::*what) {
@@ -320,7 +319,7 @@ double PowerRelaxation::bound(const std::vector<PowerRange>& ranges, const Price
     }
     add(least);
   }
-  return sum - rounding * size;
+  return sum - relaxation_rounding * size;
 }
 
 PowerRelaxed PowerRelaxation::solve(const std::vector<PowerRange>& ranges,

@@ -6,7 +6,7 @@
 namespace stint {
 namespace {
 
-constexpr double rounding = 1e-13;
+constexpr double bound_rounding = 1e-13;
 
 double group_joules(const PowerProblem& problem, const std::vector<int>& group, int choice) {
   double joules = 0;
@@ -58,7 +58,7 @@ class SlackPass {
   void slow_down(std::size_t a) {
     const PowerAction& action = problem_.actions[a];
     if (action.group == no_power_group || relaxation_.groups()[action.group].size() > 1) return;
-    const double room = limit_ * (1 + rounding) - times_.start[a] - times_.rest[a];
+    const double room = limit_ * (1 + bound_rounding) - times_.start[a] - times_.rest[a];
     const auto& sorted = relaxation_.sorted()[action.group];
     int& place = places_[action.group];
     for (int p = 0; p < static_cast<int>(sorted.size()); ++p) {
@@ -130,7 +130,7 @@ std::vector<int> fitting(const PowerProblem& problem, const PowerRelaxation& rel
     const auto fits = [&](int place) {
       return std::all_of(group.begin(), group.end(), [&](int a) {
         return problem.actions[a].choices[sorted[place]].seconds <=
-               room_seconds[a] + rounding * longest;
+               room_seconds[a] + bound_rounding * longest;
       });
     };
     int best = ranges[g].first;
