@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <csignal>
-#include <exception>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -15,12 +14,13 @@
 #include "executor/accelerator.hpp"
 #include "executor/run.hpp"
 #include "files/input_error.hpp"
+#include "files/program_end.hpp"
 #include "files/text_file.hpp"
 #include "schedules/share.hpp"
 
 namespace {
 
-enum Exit { ok = 0, failed = 1, bad_input = 2, not_as_asked = 5 };
+enum Exit { ok = stint::exit_ok, not_as_asked = 5 };
 
 struct Options {
   std::string schedule;
@@ -168,8 +168,7 @@ int run(Options& options) {
   }
   const std::string wrong = complaint(options, report, tolerance);
   if (wrong.empty()) return ok;
-  std::cerr << "run: " << wrong << '\n';
-  return not_as_asked;
+  return stint::complain("run", wrong, not_as_asked);
 }
 
 void add_options(CLI::App& app, Options& options) {
@@ -225,23 +224,16 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << "run: " << stint::one_line(error.what()) << "; see --help\n";
-    return bad_input;
+    return stint::complain_of_options("run", error.what());
   }
 
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like any other
-  try {
-    return run(options);
-  } catch (const stint::InputError& error) {
-    std::cerr << "run: " << error.what() << '\n';
-    return bad_input;
-  } catch (const stint::NotMeasured& error) {
-    std::cerr << "run: " << error.what() << '\n';
-    return not_as_asked;
-  } catch (const std::exception& error) {
-    std::cerr << "run: " << error.what() << '\n';
-    return failed;
-  }
+  return stint::run_to_the_end("run", [&] {
+    try {
+      return run(options);
+    } catch (const stint::NotMeasured& error) {
+      return stint::complain("run", error.what(), not_as_asked);
+    }
+  });
 }

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cmath>
 #include <csignal>
-#include <exception>
 #include <iostream>
 #include <limits>
 #include <map>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "files/input_error.hpp"
+#include "files/program_end.hpp"
 #include "files/text_file.hpp"
 #include "planner/chains/chain_frontier.hpp"
 #include "planner/explain.hpp"
@@ -32,7 +32,7 @@
 
 namespace {
 
-enum Exit { ok = 0, failed = 1, bad_input = 2, infeasible = 3, no_plan = 4 };
+enum Exit { ok = stint::exit_ok, infeasible = 3, no_plan = 4 };
 
 struct Options {
   std::string model;
@@ -250,20 +250,10 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << "plan: " << stint::one_line(error.what()) << "; see --help\n";
-    return bad_input;
+    return stint::complain_of_options("plan", error.what());
   }
   if (options.output.empty() && !options.json) options.output = "-";
 
   std::signal(SIGINT, interrupt);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like any other
-  try {
-    return plan(options);
-  } catch (const stint::InputError& error) {
-    std::cerr << "plan: " << error.what() << '\n';
-    return bad_input;
-  } catch (const std::exception& error) {
-    std::cerr << "plan: " << error.what() << '\n';
-    return failed;
-  }
+  return stint::run_to_the_end("plan", [&] { return plan(options); });
 }

@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
-#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <limits>
@@ -11,12 +9,13 @@
 #include <vector>
 
 #include "files/input_error.hpp"
+#include "files/program_end.hpp"
 #include "files/text_file.hpp"
 #include "schedules/show.hpp"
 
 namespace {
 
-enum Exit { ok = 0, failed = 1, bad_input = 2, violations = 5 };
+enum Exit { ok = stint::exit_ok, violations = 5 };
 
 struct Options {
   std::string file;
@@ -153,18 +152,8 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << "show: " << stint::one_line(error.what()) << '\n';
-    return bad_input;
+    return stint::complain_of_options("show", error.what());
   }
 
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like any other
-  try {
-    return show(options);
-  } catch (const stint::InputError& error) {
-    std::cerr << "show: " << error.what() << '\n';
-    return bad_input;
-  } catch (const std::exception& error) {
-    std::cerr << "show: " << error.what() << '\n';
-    return failed;
-  }
+  return stint::run_to_the_end("show", [&] { return show(options); });
 }

@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <csignal>
-#include <exception>
 #include <iostream>
 #include <limits>
 #include <map>
@@ -14,11 +13,10 @@
 
 #include "executor/calibrate/calibration_text.hpp"
 #include "files/input_error.hpp"
+#include "files/program_end.hpp"
 #include "files/text_file.hpp"
 
 namespace {
-
-enum Exit { ok = 0, failed = 1, bad_input = 2 };
 
 struct Options {
   std::string output;  // "" is none
@@ -70,12 +68,11 @@ int calibrate(Options& options) {
   const stint::Calibration found = stint::calibrate(options.calibrate, interrupted);
   if (draw) std::cerr << "\r\033[K";
   if (interrupted) {
-    std::cerr << "calibrate: interrupted; nothing was written\n";
-    return failed;
+    return stint::complain("calibrate", "interrupted; nothing was written", stint::exit_failed);
   }
   if (!output.empty()) stint::write_text(output, platform_text(found.platform) + "\n");
   print(options, found);
-  return ok;
+  return stint::exit_ok;
 }
 
 void add_options(CLI::App& app, Options& options) {
@@ -128,19 +125,9 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << "calibrate: " << stint::one_line(error.what()) << "; see --help\n";
-    return bad_input;
+    return stint::complain_of_options("calibrate", error.what());
   }
 
   std::signal(SIGINT, interrupt);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like any other
-  try {
-    return calibrate(options);
-  } catch (const stint::InputError& error) {
-    std::cerr << "calibrate: " << error.what() << '\n';
-    return bad_input;
-  } catch (const std::exception& error) {
-    std::cerr << "calibrate: " << error.what() << '\n';
-    return failed;
-  }
+  return stint::run_to_the_end("calibrate", [&] { return calibrate(options); });
 }
