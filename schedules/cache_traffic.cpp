@@ -4,29 +4,108 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "models/segments.hpp"
 
 namespace stint {
 namespace {
 
-struct PricedCache {
-  double share_bytes = 0;
-  double seconds_per_byte = 0;
+// A worker's share of a cache.
+struct CacheShare {
+  int level = 0;
+  double bytes = 0;
 };
 
-std::vector<PricedCache> priced_caches(const Device& device) {
-  const auto model = device.time_model.find(cache_prices);
-  std::vector<PricedCache> priced;
-  if (model == device.time_model.end()) return priced;
+std::vector<CacheShare> shares_of(const Device& device) {
+  std::vector<CacheShare> shares;
   for (const Cache& cache : device.caches) {
-    const auto price = model->second.terms.find(fmt::format("level{}", cache.level));
-    if (price == model->second.terms.end() || price->second.value == 0) continue;
     const int sharers = std::max(1, std::min<int>(cache.shared_by, device.workers));
-    priced.push_back({static_cast<double>(cache.bytes) / sharers, price->second.value});
+    shares.push_back({cache.level, static_cast<double>(cache.bytes) / sharers});
   }
-  return priced;
+  return shares;
 }
+
+// What a task has to fetch from beyond a cache, or seconds for each of it.
+struct Missed {
+  double bytes = 0;
+  double operands = 0;
+};
+using MissedByShare = std::vector<Missed>;
+
+double price_in(const TimeModel& model, const std::string& term) {
+  const auto price = model.terms.find(term);
+  return price == model.terms.end() ? 0 : price->second.value;
+}
+
+bool has_cache_terms(const TimeModel& model) {
+  return std::any_of(model.terms.begin(), model.terms.end(),
+                     [](const auto& term) { return is_cache_term(term.first); });
+}
+
+// By the share: of what no model of its own prices, and of an op whose model does.
+MissedByShare common_prices(const Device& device, const std::vector<CacheShare>& shares) {
+  MissedByShare prices(shares.size());
+  const auto model = device.time_model.find(cache_prices);
+  if (model == device.time_model.end()) return prices;
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    prices[i].bytes = price_in(model->second, fmt::format("level{}", shares[i].level));
+  return prices;
+}
+
+MissedByShare own_prices(const TimeModel& model, const std::vector<CacheShare>& shares) {
+  MissedByShare prices;
+  for (const CacheShare& share : shares)
+    prices.push_back({price_in(model, missed_bytes_term(share.level)),
+                      price_in(model, missed_operands_term(share.level))});
+  return prices;
+}
+
+bool prices_caches(const Device& device) {
+  if (device.caches.empty()) return false;
+  for (const Missed& price : common_prices(device, shares_of(device))) {
+    if (price.bytes > 0) return true;
+  }
+  return std::any_of(device.time_model.begin(), device.time_model.end(),
+                     [](const auto& entry) { return has_cache_terms(entry.second); });
+}
+
+// What tasks pay on a device. Models are looked up once.
+class MissedPrices {
+ public:
+  MissedPrices(const Schedule& schedule, DeviceId device, const TaskTimes& times)
+      : schedule_(schedule),
+        device_(device),
+        times_(times),
+        shares_(shares_of(schedule.platform.devices[device])),
+        common_(common_prices(schedule.platform.devices[device], shares_)) {}
+
+  const std::vector<CacheShare>& shares() const { return shares_; }
+
+  double seconds(ActionId id, const MissedByShare& missed) {
+    const MissedByShare& prices = prices_of(schedule_.graph.tasks[schedule_.actions[id].task]);
+    double seconds = 0;
+    for (std::size_t i = 0; i < missed.size(); ++i)
+      seconds += prices[i].bytes * missed[i].bytes + prices[i].operands * missed[i].operands;
+    return seconds;
+  }
+
+ private:
+  const MissedByShare& prices_of(const Task& task) {
+    const TimeModel* const model = times_.model_of(task, device_);
+    if (model == nullptr) return common_;
+    const auto [found, is_new] = by_model_.try_emplace(model);
+    if (is_new) found->second = has_cache_terms(*model) ? own_prices(*model, shares_) : common_;
+    return found->second;
+  }
+
+  const Schedule& schedule_;
+  DeviceId device_;
+  const TaskTimes& times_;
+  std::vector<CacheShare> shares_;
+  MissedByShare common_;
+  std::map<const TimeModel*, MissedByShare> by_model_;
+};
 
 // Sums of the last so many of a growing list of numbers (Fenwick, 1994). Not integers: sizes that
 // no machine has must not overflow.
@@ -49,28 +128,34 @@ class RecentBytes {
   double total_ = 0;
 };
 
+// Follows workers through their lists of tasks.
 class CacheTraffic {
  public:
-  CacheTraffic(const Schedule& schedule, std::vector<double>& seconds)
-      : schedule_(schedule),
-        segments_(segments(schedule.graph)),
+  explicit CacheTraffic(const Graph& graph)
+      : graph_(graph),
+        segments_(segments(graph)),
         last_place_(segments_.count()),
-        last_list_(segments_.count(), 0),
-        seconds_(seconds) {}
+        last_list_(segments_.count(), 0) {}
 
-  // Two steps, of which the second counts.
-  void follow(const std::vector<ActionId>& list, const std::vector<PricedCache>& caches) {
+  // Two steps, of which the second counts: `visit(i, missed)` for the i-th task of the list.
+  template <typename Visit>
+  void follow(const std::vector<TaskId>& list, const std::vector<CacheShare>& shares, Visit visit) {
     ++list_;
     std::size_t touches = 0;
-    for (const ActionId id : list) for_each_segment(id, [&](int) { ++touches; });
+    for (const TaskId task : list) {
+      for_each_operand(task, [&](TensorId tensor) {
+        const SegmentRange range = segments_.of_tensor[tensor];
+        touches += static_cast<std::size_t>(range.end - range.begin);
+      });
+    }
     RecentBytes recent(2 * touches);
-    std::size_t place = 0;
+    place_ = 0;
+    MissedByShare missed(shares.size());
     for (const bool counts : {false, true}) {
-      for (const ActionId id : list) {
-        for_each_segment(id, [&](int s) {
-          const double seconds = touch(s, place++, recent, caches);
-          if (counts) seconds_[id] += seconds;
-        });
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        std::fill(missed.begin(), missed.end(), Missed{});
+        for_each_operand(list[i], [&](TensorId tensor) { touch(tensor, shares, recent, missed); });
+        if (counts) visit(i, missed);
       }
     }
   }
@@ -81,61 +166,101 @@ class CacheTraffic {
   }
 
   template <typename Visit>
-  void for_each_segment(ActionId id, Visit visit) const {
-    const Action& action = schedule_.actions[id];
-    if (action.what != Do::compute) return;
-    const Task& task = schedule_.graph.tasks[action.task];
+  void for_each_operand(TaskId id, Visit visit) const {
+    const Task& task = graph_.tasks[id];
     for (const auto* tensors : {&task.reads, &task.updates, &task.writes}) {
-      for (const TensorId tensor : *tensors) {
-        const SegmentRange range = segments_.of_tensor[tensor];
-        for (int s = range.begin; s < range.end; ++s) visit(s);
+      for (const TensorId tensor : *tensors) visit(tensor);
+    }
+  }
+
+  // Adds what the worker has to fetch of the tensor; it is the last that it touched then.
+  void touch(TensorId tensor, const std::vector<CacheShare>& shares, RecentBytes& recent,
+             MissedByShare& missed) {
+    const SegmentRange range = segments_.of_tensor[tensor];
+    double farthest = 0;
+    for (int s = range.begin; s < range.end; ++s) {
+      const double since = touch(s, recent);
+      if (bytes(s) > 0) farthest = std::max(farthest, since);
+      for (std::size_t i = 0; i < shares.size(); ++i) {
+        if (since > shares[i].bytes) missed[i].bytes += bytes(s);
       }
     }
-  }
-
-  // What the worker has to fetch of the segment, in seconds; it is the last that it touched then.
-  double touch(int s, std::size_t place, RecentBytes& recent,
-               const std::vector<PricedCache>& caches) {
-    const bool again = last_list_[s] == list_;
-    const double since = again ? recent.from(last_place_[s]) : 0;
-    if (again) recent.add(last_place_[s], -bytes(s));
-    recent.add(place, bytes(s));
-    last_place_[s] = place;
-    last_list_[s] = list_;
-    double seconds = 0;
-    for (const PricedCache& cache : caches) {
-      if (!again || since > cache.share_bytes) seconds += cache.seconds_per_byte * bytes(s);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (farthest > shares[i].bytes) missed[i].operands += 1;
     }
-    return seconds;
   }
 
-  const Schedule& schedule_;
+  // Distinct bytes that the worker has touched since it touched the segment, and those of it.
+  double touch(int s, RecentBytes& recent) {
+    const bool again = last_list_[s] == list_;
+    const double since =
+        again ? recent.from(last_place_[s]) : std::numeric_limits<double>::infinity();
+    if (again) recent.add(last_place_[s], -bytes(s));
+    recent.add(place_, bytes(s));
+    last_place_[s] = place_++;
+    last_list_[s] = list_;
+    return since;
+  }
+
+  const Graph& graph_;
   Segments segments_;
   std::vector<std::size_t> last_place_;  // by segment: where it was touched last
   std::vector<int> last_list_;           // and in which list
   int list_ = 0;
-  std::vector<double>& seconds_;
+  std::size_t place_ = 0;
 };
 
 }  // namespace
 
+std::string missed_bytes_term(int level) { return fmt::format("level{}_bytes", level); }
+std::string missed_operands_term(int level) { return fmt::format("level{}_operands", level); }
+
+bool is_cache_term(const std::string& name) {
+  return name.starts_with("level") && (name.ends_with("_bytes") || name.ends_with("_operands"));
+}
+
 bool prices_caches(const Platform& platform) {
   return std::any_of(platform.devices.begin(), platform.devices.end(),
-                     [](const Device& device) { return !priced_caches(device).empty(); });
+                     [](const Device& device) { return prices_caches(device); });
 }
 
 std::vector<double> cache_seconds(const Schedule& schedule, const std::vector<Worker>& workers,
-                                  const Lanes& lanes) {
+                                  const Lanes& lanes, const TaskTimes& times) {
   std::vector<double> seconds;
   if (!prices_caches(schedule.platform)) return seconds;
   seconds.assign(schedule.actions.size(), 0);
-  CacheTraffic traffic(schedule, seconds);
+  CacheTraffic traffic(schedule.graph);
   for (std::size_t w = 0; w < workers.size(); ++w) {
-    if (workers[w].is_link()) continue;
-    const auto caches = priced_caches(schedule.platform.devices[workers[w].device]);
-    if (!caches.empty()) traffic.follow(lanes.lists[w], caches);
+    if (workers[w].is_link() || !prices_caches(schedule.platform.devices[workers[w].device]))
+      continue;
+    std::vector<ActionId> computes;
+    std::vector<TaskId> tasks;
+    for (const ActionId id : lanes.lists[w]) {
+      if (schedule.actions[id].what != Do::compute) continue;
+      computes.push_back(id);
+      tasks.push_back(schedule.actions[id].task);
+    }
+    MissedPrices prices(schedule, DeviceId{workers[w].device}, times);
+    traffic.follow(tasks, prices.shares(), [&](std::size_t i, const MissedByShare& missed) {
+      seconds[computes[i]] = prices.seconds(computes[i], missed);
+    });
   }
   return seconds;
+}
+
+std::vector<std::map<std::string, double>> cache_features(const Graph& graph,
+                                                          const Device& device) {
+  std::vector<std::map<std::string, double>> features(graph.tasks.size());
+  const std::vector<CacheShare> shares = shares_of(device);
+  std::vector<TaskId> listed;
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t) listed.push_back(static_cast<TaskId>(t));
+  CacheTraffic(graph).follow(listed, shares, [&](std::size_t i, const MissedByShare& missed) {
+    for (std::size_t level = 0; level < shares.size(); ++level) {
+      features[i][missed_bytes_term(shares[level].level)] = missed[level].bytes;
+      features[i][missed_operands_term(shares[level].level)] = missed[level].operands;
+    }
+  });
+  return features;
 }
 
 }  // namespace stint

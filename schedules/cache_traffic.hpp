@@ -3,10 +3,14 @@
 // A worker keeps in its share of a cache what it touched last (least recently used first to go). A
 // task that touches bytes again finds them in the cache of a level if, since the worker touched
 // them before, it has touched no more distinct bytes than its share, those bytes included. Else
-// they cost the seconds that the device's time model says under `cache`, by byte and level. Steps
-// follow each other: what the last one touched in the end is there when the next begins. Workers
-// are looked at one by one, by their lists alone: the answer depends on no times. What another
-// worker has put into a shared cache is not found there.
+// they cost the seconds that the device's time model says under `cache`, by byte and level; or
+// those of the task's own model, if it has terms `level2_bytes` or `level2_operands`, by byte and
+// by operand that is not in the cache of that level: what is fetched in small pieces waits for each
+// of them, and kernels differ in how well they hide it. Tasks that something else than a model
+// prices, a measured kernel or seconds of their own, cost what stands under `cache`. Steps follow
+// each other: what the last one touched in the end is there when the next begins. Workers are
+// looked at one by one, by their lists alone: the answer depends on no times. What another worker
+// has put into a shared cache is not found there.
 //
 // So a leaf that passes through several layers while it is in a cache takes less time than all
 // leaves through one layer after the other. Without such prices it costs nothing to ask.
@@ -14,8 +18,11 @@
 // touched.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
+#include "schedules/cost.hpp"
 #include "schedules/lanes.hpp"
 #include "schedules/schedule.hpp"
 
@@ -23,11 +30,20 @@ namespace stint {
 
 inline constexpr const char* cache_prices = "cache";  // the key of the time model
 
+// Terms of an op's own time model.
+std::string missed_bytes_term(int level);
+std::string missed_operands_term(int level);
+bool is_cache_term(const std::string& name);
+
 // Whether a device of the platform has caches that its time model prices.
 bool prices_caches(const Platform& platform);
 
 // By action: seconds at speed 1 beside what the task takes by itself. Empty if nothing is priced.
 std::vector<double> cache_seconds(const Schedule& schedule, const std::vector<Worker>& workers,
-                                  const Lanes& lanes);
+                                  const Lanes& lanes, const TaskTimes& times);
+
+// By task: the values of these terms where a worker of the device runs the graph in listed order.
+// Terms that are 0 everywhere are there too.
+std::vector<std::map<std::string, double>> cache_features(const Graph& graph, const Device& device);
 
 }  // namespace stint

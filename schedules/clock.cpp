@@ -38,7 +38,7 @@ class Clock {
         workers_(workers),
         lanes_(order.lanes),
         hand_overs_(schedule, workers),
-        cache_seconds_(cache_seconds(schedule, workers, order.lanes)),
+        cache_seconds_(cache_seconds(schedule, workers, order.lanes, times_)),
         handed_seconds_(handed_over_seconds(schedule, workers, order)),
         result_(result),
         free_at_(workers_.size(), 0),

@@ -81,18 +81,19 @@ bool has_gpus(const Platform& platform) {
   return std::any_of(platform.devices.begin(), platform.devices.end(), is_gpu);
 }
 
-// Calls `measure(device, clocks)` with the clocks of each device's first core, for which traffic
-// between caches is not the tasks' own: it is priced first.
+// Calls `measure(device, clocks)` with the clocks of each device's first core. What a byte costs
+// beyond each cache is known by then.
 template <typename Measure>
-void for_each_device(Platform& platform, bool all_busy, const Measure& measure) {
+void for_each_device(Platform& platform, bool all_busy, const std::atomic<bool>& interrupted,
+                     const Measure& measure) {
   int core = 0;
   for (Device& device : platform.devices) {
     if (is_gpu(device)) continue;
+    if (interrupted) break;
     const TimeModel caches = cache_prices_of(device, byte_clock(core, all_busy));
     if (!caches.terms.empty()) device.time_model[cache_prices] = caches;
-    const StepClocks clocks = clocks_of(core, all_busy, available_memory_bytes());
-    measure(device, StepClocks{without_traffic(clocks.seconds, device),
-                               without_traffic(clocks.alone, device)});
+    measure(device, clocks_of(core, all_busy, available_memory_bytes()));
+    if (interrupted) break;
     if (!caches.terms.empty()) device.time_model[cache_prices] = caches;
     measure_hand_overs(core, device);
     core += device.workers;
@@ -101,7 +102,7 @@ void for_each_device(Platform& platform, bool all_busy, const Measure& measure) 
 }
 
 void measure_power(const CalibrateOptions& options, const std::vector<NetworkStep>& networks,
-                   Calibration& found) {
+                   const std::atomic<bool>& interrupted, Calibration& found) {
   const ChosenMeter chosen = choose_meter(MeterKind::automatic, false, options.meters);
   found.why_no_power = chosen.why_not_better;
   if (chosen.meter == nullptr) return;
@@ -110,7 +111,8 @@ void measure_power(const CalibrateOptions& options, const std::vector<NetworkSte
     lowered.push_back(lower_with_kernels(networks[i].network, networks[i].lowering));
   const PowerLoads loads(std::move(lowered));
   const std::string source = fmt::format("{} ({})", chosen.basis, fmt::join(chosen.domains, ", "));
-  if (measure_power(loads, options.power_window_seconds, source, *chosen.meter, found.platform)) {
+  if (measure_power(loads, options.power_window_seconds, source, *chosen.meter, interrupted,
+                    found.platform)) {
     found.power_basis = chosen.basis;
   } else {
     found.why_no_power = chosen.basis + ": too few windows could be read";
@@ -121,15 +123,17 @@ void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>
                         Calibration& found) {
   const auto networks =
       designed_networks(options.design.value_or(design_limits(options.quick)), design_seed);
-  for_each_device(found.platform, options.all_busy, [&](Device& device, const auto& clocks) {
-    const auto seen = observe(networks, clocks, interrupted, options.progress);
-    if (interrupted) return;
-    JudgedModels judged = fit_and_judge(seen, cache_knots(device.caches));
-    device.time_model = std::move(judged.time_model);
-    found.devices.push_back({device.name, std::move(judged.errors)});
-  });
+  for_each_device(
+      found.platform, options.all_busy, interrupted, [&](Device& device, const auto& clocks) {
+        const auto seen = observe(networks, device, clocks, interrupted, options.progress);
+        if (interrupted) return;
+        JudgedModels judged = fit_and_judge(seen, cache_knots(device.caches));
+        device.time_model = std::move(judged.time_model);
+        found.devices.push_back({device.name, std::move(judged.errors)});
+      });
   if (interrupted) return;
-  measure_power(options, networks, found);
+  measure_power(options, networks, interrupted, found);
+  if (interrupted) return;
   const std::string folder = std::filesystem::temp_directory_path();
   measure_links(copy_clock_here(found.platform, folder), copied_sizes(options.quick),
                 found.platform);
@@ -139,12 +143,13 @@ void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>
 void measure_for(NetworkStep asked, const CalibrateOptions& options,
                  const std::atomic<bool>& interrupted, Calibration& found) {
   asked.lowering.fuse = asked.lowering.fuse && !has_gpus(found.platform);
-  for_each_device(found.platform, options.all_busy, [&](Device& device, const auto& clocks) {
-    if (interrupted) return;
-    options.progress(found.devices.size(), found.platform.devices.size());
-    device.kernels = measure_kernels(asked, clocks.seconds, !has_gpus(found.platform));
-    found.devices.push_back({device.name, {}});
-  });
+  for_each_device(found.platform, options.all_busy, interrupted,
+                  [&](Device& device, const auto& clocks) {
+                    options.progress(found.devices.size(), found.platform.devices.size());
+                    device.kernels = measure_kernels(asked, without_traffic(clocks.seconds, device),
+                                                     !has_gpus(found.platform));
+                    found.devices.push_back({device.name, {}});
+                  });
   for (std::size_t d = 0; d < found.platform.devices.size() && !interrupted; ++d) {
     Device& device = found.platform.devices[d];
     if (!is_gpu(device)) continue;
@@ -152,7 +157,7 @@ void measure_for(NetworkStep asked, const CalibrateOptions& options,
     device.kernels = measure_gpu_kernels(asked, found.platform, DeviceId{static_cast<int>(d)});
     found.devices.push_back({device.name, {}});
   }
-  if (!interrupted) measure_power(options, {asked}, found);
+  if (!interrupted) measure_power(options, {asked}, interrupted, found);
 }
 
 }  // namespace

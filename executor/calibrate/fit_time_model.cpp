@@ -6,10 +6,13 @@
 #include <string>
 
 #include "executor/calibrate/nnls.hpp"
+#include "schedules/cache_traffic.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
 namespace {
+
+constexpr std::int64_t float_bytes = 4;
 
 // Models with one price each, of one second a unit: the columns of the fit are what they say.
 std::vector<TimeModel> unit_models(const std::vector<Observation>& seen,
@@ -20,7 +23,13 @@ std::vector<TimeModel> unit_models(const std::vector<Observation>& seen,
   }
   std::vector<TimeModel> units;
   for (const std::string& name : names) units.push_back({.terms = {{name, 1.0}}});
-  for (const std::int64_t knot : knots) units.push_back({.knots = {{"bytes", {{knot, 1.0}}}}});
+  // Weights are packed for every task; where there are enough tasks to tell.
+  const bool has_weights = names.contains("parameters") && seen.size() > 10 * knots.size();
+  for (const std::int64_t knot : knots) {
+    units.push_back({.knots = {{"bytes", {{knot, 1.0}}}}});
+    if (has_weights && knot >= float_bytes)
+      units.push_back({.knots = {{"parameters", {{knot / float_bytes, 1.0}}}}});
+  }
   return units;
 }
 
@@ -66,6 +75,12 @@ void add(const TimeModel& unit, double seconds, TimeModel& model) {
   }
 }
 
+// Kept even where it is nothing: a model that has such terms is not priced by those of all ops.
+bool is_of_caches(const TimeModel& unit) {
+  return std::any_of(unit.terms.begin(), unit.terms.end(),
+                     [](const auto& term) { return is_cache_term(term.first); });
+}
+
 }  // namespace
 
 double median(std::vector<double> values) {
@@ -97,7 +112,7 @@ TimeModel fit_time_model(const std::vector<Observation>& seen,
   const std::vector<double> prices = least_absolute(columns);
   TimeModel model;
   for (std::size_t j = 0; j < units.size(); ++j) {
-    if (prices[j] > 0) add(units[j], prices[j], model);
+    if (prices[j] > 0 || is_of_caches(units[j])) add(units[j], prices[j], model);
   }
   return model;
 }

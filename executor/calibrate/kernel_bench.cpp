@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 #include <limits>
+
+#include "executor/calibrate/core_clock.hpp"
 
 namespace stint {
 namespace {
@@ -29,12 +30,6 @@ void fill(const KernelOperand& operand, std::byte* bytes) {
     const float value = 0.1F + 0.9F * static_cast<float>(state >> 8) / 16777216.0F;
     std::memcpy(bytes + i * static_cast<std::int64_t>(sizeof(value)), &value, sizeof(value));
   }
-}
-
-double seconds_on_core() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 }  // namespace

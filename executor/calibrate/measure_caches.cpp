@@ -89,7 +89,7 @@ std::vector<double> traffic_in(const Graph& graph, const Device& device) {
   lanes.lists.resize(1);
   for (std::size_t i = 0; i < schedule.actions.size(); ++i)
     lanes.lists[0].push_back(static_cast<ActionId>(i));
-  return cache_seconds(schedule, {first}, lanes);
+  return cache_seconds(schedule, {first}, lanes, TaskTimes(schedule.platform));
 }
 
 }  // namespace

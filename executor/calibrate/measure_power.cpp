@@ -1,5 +1,6 @@
 #include "executor/calibrate/measure_power.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <optional>
@@ -44,14 +45,30 @@ Moment around(BusyCores& busy, const Read& read) {
   return {(busy_before + busy_after) / 2, steady_seconds() - before};
 }
 
-// Nothing if the meter says nothing.
-std::optional<Metered> metered_once(BusyCores& busy, double window_seconds, EnergyMeter& meter) {
-  const Moment begin = around(busy, [&] { meter.begin_window(); });
-  std::this_thread::sleep_for(std::chrono::duration<double>(window_seconds));
+// False if that ended it early. Waking up draws watts too: not more often than nobody minds.
+bool sleep_unless(const std::atomic<bool>& interrupted, double seconds) {
+  constexpr double nap_seconds = 0.25;
+  const double end = steady_seconds() + seconds;
+  for (double left = seconds; left > 0 && !interrupted; left = end - steady_seconds())
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, nap_seconds)));
+  return !interrupted;
+}
+
+// How a window is made, and what may end it.
+struct Metering {
+  double window_seconds = 0;
+  EnergyMeter& meter;
+  const std::atomic<bool>& interrupted;
+};
+
+// Nothing if the meter says nothing, or when interrupted.
+std::optional<Metered> metered_once(BusyCores& busy, const Metering& metering) {
+  const Moment begin = around(busy, [&] { metering.meter.begin_window(); });
+  const bool whole = sleep_unless(metering.interrupted, metering.window_seconds);
   EnergyReading reading;
-  const Moment end = around(busy, [&] { reading = meter.end_window(); });
+  const Moment end = around(busy, [&] { reading = metering.meter.end_window(); });
   const std::optional<double> joules = joules_of(reading);
-  if (!joules) return std::nullopt;
+  if (!joules || !whole) return std::nullopt;
   return Metered{{.seconds = reading.seconds, .joules = *joules},
                  end.busy_seconds - begin.busy_seconds,
                  begin.blurred_seconds + end.blurred_seconds};
@@ -59,16 +76,17 @@ std::optional<Metered> metered_once(BusyCores& busy, double window_seconds, Ener
 
 // The sharpest of several windows, the first if it is sharp enough.
 std::optional<Metered> metered(const std::vector<int>& cores, const MakeWork& work,
-                               double window_seconds, EnergyMeter& meter) {
+                               const Metering& metering) {
   constexpr int most_windows = 5;
   constexpr double sharp = 5e-4;
+  if (metering.interrupted) return std::nullopt;
   BusyCores busy(cores, work);
   std::optional<Metered> best;
   for (int i = 0; i < most_windows; ++i) {
-    const auto window = metered_once(busy, window_seconds, meter);
+    const auto window = metered_once(busy, metering);
     if (!window) break;
     if (!best || window->blurred_seconds < best->blurred_seconds) best = window;
-    if (best->blurred_seconds < sharp * window_seconds) break;
+    if (best->blurred_seconds < sharp * metering.window_seconds) break;
   }
   busy.finish();
   return best;
@@ -115,17 +133,18 @@ PowerLoads::PowerLoads(std::vector<LoweredNetwork> networks) : networks_(std::mo
 }
 
 std::vector<PowerWindow> power_windows(const std::vector<int>& cores, const PowerLoads& loads,
-                                       double window_seconds, EnergyMeter& meter) {
+                                       double window_seconds, EnergyMeter& meter,
+                                       const std::atomic<bool>& interrupted) {
+  const Metering metering{window_seconds, meter, interrupted};
   std::vector<PowerWindow> windows;
-  if (const auto rest = metered({}, make_spinning, window_seconds, meter))
-    windows.push_back(rest->window);
-  if (auto spinning = metered(cores, make_spinning, window_seconds, meter)) {
+  if (const auto rest = metered({}, make_spinning, metering)) windows.push_back(rest->window);
+  if (auto spinning = metered(cores, make_spinning, metering)) {
     windows.push_back(spinning->window);
     windows.back().spinning_seconds = spinning->busy_seconds;
   }
   for (const auto& [of_class, work] : loads.by_class()) {
     for (const std::vector<int>& some : {std::vector<int>{cores.front()}, cores}) {
-      const auto busy = metered(some, work, window_seconds, meter);
+      const auto busy = metered(some, work, metering);
       if (!busy) continue;
       windows.push_back(busy->window);
       windows.back().active_seconds = busy->window.seconds;
@@ -137,7 +156,7 @@ std::vector<PowerWindow> power_windows(const std::vector<int>& cores, const Powe
 }
 
 bool measure_power(const PowerLoads& loads, double window_seconds, const std::string& source,
-                   EnergyMeter& meter, Platform& platform) {
+                   EnergyMeter& meter, const std::atomic<bool>& interrupted, Platform& platform) {
   const int workers =
       std::accumulate(platform.devices.begin(), platform.devices.end(), 0,
                       [](int sum, const Device& device) { return sum + device.workers; });
@@ -147,7 +166,8 @@ bool measure_power(const PowerLoads& loads, double window_seconds, const std::st
     std::vector<int> cores(device.workers);
     std::iota(cores.begin(), cores.end(), first);
     first += device.workers;
-    const auto windows = power_windows(cores, loads, window_seconds, meter);
+    const auto windows = power_windows(cores, loads, window_seconds, meter, interrupted);
+    if (interrupted) return false;
     const PowerPrices prices = fit_power(windows);
     if (windows.size() < 2 + loads.by_class().size() || prices.idle_watts <= 0) return false;
     price(prices, static_cast<double>(device.workers) / workers, source, device);

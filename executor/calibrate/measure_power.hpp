@@ -6,6 +6,7 @@
 // be at rest; what they draw is taken for the machine's own.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,13 +31,15 @@ class PowerLoads {
   std::map<std::string, MakeWork> by_class_;
 };
 
-// Windows in which these cores rest, spin and work. A window in which a counter failed is left out.
+// Windows in which these cores rest, spin and work. A window in which a counter failed is left out,
+// and so is what would come after an interruption.
 std::vector<PowerWindow> power_windows(const std::vector<int>& cores, const PowerLoads& loads,
-                                       double window_seconds, EnergyMeter& meter);
+                                       double window_seconds, EnergyMeter& meter,
+                                       const std::atomic<bool>& interrupted);
 
 // Prices every device by windows over its own workers, which share what the machine draws at rest.
-// False, and nothing is changed, if the counters gave too little.
+// False, and nothing is changed, if the counters gave too little, or when interrupted.
 bool measure_power(const PowerLoads& loads, double window_seconds, const std::string& source,
-                   EnergyMeter& meter, Platform& platform);
+                   EnergyMeter& meter, const std::atomic<bool>& interrupted, Platform& platform);
 
 }  // namespace stint

@@ -88,21 +88,33 @@ class ActiveSet {
   std::vector<bool> refused_;
 };
 
+// As few rows as there are columns, and one: an orthogonal matrix changes no length, so that the
+// triangle of a QR decomposition has the same least squares as what it was made of.
+Matrix compressed(const Matrix& a_and_b) {
+  if (a_and_b.rows() <= a_and_b.cols()) return a_and_b;
+  const Eigen::HouseholderQR<Matrix> qr(a_and_b);
+  return qr.matrixQR().topRows(a_and_b.cols()).triangularView<Eigen::Upper>();
+}
+
 }  // namespace
 
 std::vector<double> non_negative_least_squares(const std::vector<std::vector<double>>& columns,
                                                const std::vector<double>& b) {
   const auto rows = static_cast<Eigen::Index>(b.size());
   const auto count = static_cast<Eigen::Index>(columns.size());
-  Matrix a(rows, count);
+  Matrix a_and_b(rows, count + 1);
+  auto a = a_and_b.leftCols(count);
   Vector lengths(count);
   for (Eigen::Index j = 0; j < count; ++j) {  // of length 1 each: flops and bytes are far apart
     a.col(j) = Eigen::Map<const Vector>(columns[j].data(), rows);
     lengths[j] = a.col(j).norm();
     if (lengths[j] > 0) a.col(j) /= lengths[j];
   }
-  const Vector target = Eigen::Map<const Vector>(b.data(), rows);
-  ActiveSet set(a, target);
+  a_and_b.col(count) = Eigen::Map<const Vector>(b.data(), rows);
+  const Matrix small = compressed(a_and_b);
+  const Matrix factors = small.leftCols(count);
+  const Vector target = small.col(count);
+  ActiveSet set(factors, target);
   // Ends by itself; the bound is for rounding errors that would make it turn in circles.
   for (Eigen::Index i = 0; i < 10 * (count + 1) && set.improve(); ++i) continue;
   std::vector<double> x(columns.size());

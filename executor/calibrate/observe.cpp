@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "schedules/cache_traffic.hpp"
+
 namespace stint {
 namespace {
 
@@ -17,33 +19,46 @@ bool is_held_out(std::size_t network) {
 }
 
 // What a time model sees of a task.
-Task costs_of(const Task& task) {
+Task costs_of(const Task& task, const std::map<std::string, double>& of_caches) {
   Task costs;
   costs.op = task.op;
   costs.shape = task.shape;
   costs.flops = task.flops;
   costs.bytes_moved = task.bytes_moved;
   costs.features = task.features;
+  costs.features.insert(of_caches.begin(), of_caches.end());
   return costs;
 }
 
-using Costs = std::tuple<std::string, std::string, std::map<std::string, double>>;
-
 // Tasks of a step that cost the same, by number.
-std::map<Costs, std::vector<std::size_t>> alike(const Graph& graph) {
-  std::map<Costs, std::vector<std::size_t>> found;
+struct AlikeTasks {
+  Task costs;
+  std::vector<std::size_t> tasks;
+};
+
+std::vector<AlikeTasks> alike(const Graph& graph, const Device& device) {
+  const auto of_caches = cache_features(graph, device);
+  std::map<std::tuple<std::string, std::string, std::map<std::string, double>>, AlikeTasks> found;
   for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
-    const Task& task = graph.tasks[t];
-    found[{task.op, task.shape, task.features}].push_back(t);
+    Task costs = costs_of(graph.tasks[t], of_caches[t]);
+    AlikeTasks& same = found[{costs.op, costs.shape, costs.features}];
+    same.tasks.push_back(t);
+    same.costs = std::move(costs);
   }
-  return found;
+  std::vector<AlikeTasks> all;
+  for (auto& [key, same] : found) all.push_back(std::move(same));
+  return all;
 }
 
 class Observing {
  public:
-  Observing(const std::vector<NetworkStep>& networks, const StepClocks& clocks,
-            const MeasureProgress& progress)
-      : networks_(networks), clocks_(clocks), progress_(progress), all_(networks.size()) {
+  Observing(const std::vector<NetworkStep>& networks, const Device& device,
+            const StepClocks& clocks, const MeasureProgress& progress)
+      : networks_(networks),
+        device_(device),
+        clocks_(clocks),
+        progress_(progress),
+        all_(networks.size()) {
     for (std::size_t i = 0; i < networks.size(); ++i) all_ += is_held_out(i) ? 2 : 0;
   }
 
@@ -60,8 +75,8 @@ class Observing {
     const NetworkStep& step = networks_[network];
     const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
     begin_.push_back(seen_.size());
-    for (const auto& [costs, tasks] : alike(lowered.graph))
-      seen_.push_back({.task = costs_of(lowered.graph.tasks[tasks.front()]),
+    for (auto& [costs, tasks] : alike(lowered.graph, device_))
+      seen_.push_back({.task = std::move(costs),
                        .held_out = is_held_out(network),
                        .step = network,
                        .tasks = tasks.size()});
@@ -80,7 +95,7 @@ class Observing {
     progress_(done_++, all_);
     const std::vector<double> seconds = clock(networks_[network], lowered);
     auto observation = seen_.begin() + static_cast<std::ptrdiff_t>(begin_[network]);
-    for (const auto& [costs, tasks] : alike(lowered.graph)) {
+    for (const auto& [costs, tasks] : alike(lowered.graph, device_)) {
       double sum = 0;
       for (const std::size_t task : tasks) sum += seconds[task];
       (*observation++).*result = sum / static_cast<double>(tasks.size());
@@ -88,6 +103,7 @@ class Observing {
   }
 
   const std::vector<NetworkStep>& networks_;
+  const Device& device_;
   const StepClocks& clocks_;
   const MeasureProgress& progress_;
   std::size_t all_ = 0;
@@ -98,10 +114,10 @@ class Observing {
 
 }  // namespace
 
-std::vector<Observation> observe(const std::vector<NetworkStep>& networks, const StepClocks& clocks,
-                                 const std::atomic<bool>& interrupted,
+std::vector<Observation> observe(const std::vector<NetworkStep>& networks, const Device& device,
+                                 const StepClocks& clocks, const std::atomic<bool>& interrupted,
                                  const MeasureProgress& progress) {
-  return Observing(networks, clocks, progress).all(interrupted);
+  return Observing(networks, device, clocks, progress).all(interrupted);
 }
 
 }  // namespace stint

@@ -1,4 +1,7 @@
 // Runs the steps of designed networks on a clock: that of this machine, or one that is made up.
+// What of a task is not in the caches of the device, in listed order, is a feature like any other
+// (schedules/cache_traffic.hpp): small tasks take what it takes to fetch their operands.
+//
 // Every fourth network of each family is held out, whole, and measured a second time after all
 // others: how much the two differ is as well as any prediction could do.
 #pragma once
@@ -9,6 +12,7 @@
 
 #include "executor/calibrate/observation.hpp"
 #include "executor/calibrate/step_clock.hpp"
+#include "platforms/platform.hpp"
 
 namespace stint {
 
@@ -16,8 +20,8 @@ namespace stint {
 using MeasureProgress = std::function<void(std::size_t done, std::size_t all)>;
 
 // By network, then op, then shape. Ends early, with what it has, when interrupted.
-std::vector<Observation> observe(const std::vector<NetworkStep>& networks, const StepClocks& clocks,
-                                 const std::atomic<bool>& interrupted,
+std::vector<Observation> observe(const std::vector<NetworkStep>& networks, const Device& device,
+                                 const StepClocks& clocks, const std::atomic<bool>& interrupted,
                                  const MeasureProgress& progress);
 
 }  // namespace stint

@@ -13,7 +13,6 @@
 #include "executor/calibrate/step_places.hpp"
 #include "executor/cpu/kernel_job.hpp"
 #include "executor/cpu/network_values.hpp"
-#include "executor/ticks.hpp"
 #include "models/training/lower_network.hpp"
 
 namespace stint {
@@ -30,13 +29,14 @@ class StepBench {
 
   void run();  // a step
 
-  // By task: medians over several steps, after some to warm up.
+  // By task: medians over several steps, after some to warm up. What other programs take of the
+  // core does not count.
   std::vector<double> seconds();
 
  private:
   void fill(Kind kind);
   TaskAddresses addresses(const Task& task, std::int64_t workspace) const;
-  double run_timed(std::vector<Ticks>& ends);  // seconds of the step
+  void run_timed(std::vector<double>& seconds);  // by task
 
   const Graph& graph_;
   KernelPool pool_;
@@ -45,6 +45,7 @@ class StepBench {
   AlignedBlock bytes_;
   std::unique_ptr<SampleSource> samples_;
   NetworkValues values_;
+  std::vector<bool> is_long_;  // by task: other programs may have the core for a part of it
   std::int64_t step_ = 0;
 };
 

@@ -41,6 +41,8 @@ struct TileFlops {
   double full = 0;
   double row_rest = 0;
   double column_rest = 0;
+  double filter_blocks = 0;
+  double channel_blocks = 0;
 };
 
 void add(const MatrixProducts& product, std::int64_t batch, TileFlops& sum) {
@@ -53,6 +55,8 @@ void add(const MatrixProducts& product, std::int64_t batch, TileFlops& sum) {
   sum.full += full.flops();
   sum.row_rest += last_rows.flops();
   sum.column_rest += whole.flops() - full.flops() - last_rows.flops();
+  sum.filter_blocks += product.filter_blocks * whole.flops();
+  sum.channel_blocks += product.channel_blocks * whole.flops();
 }
 
 }  // namespace
@@ -76,6 +80,8 @@ std::map<std::string, double> features(const Effort& effort, std::int64_t batch)
   std::map<std::string, double> found = {{"tile_flops", tiles.full},
                                          {"row_rest_flops", tiles.row_rest},
                                          {"column_rest_flops", tiles.column_rest},
+                                         {"filter_block_flops", tiles.filter_blocks},
+                                         {"channel_block_flops", tiles.channel_blocks},
                                          {"patch_elements", size_at(effort.patch_elements, batch)}};
   std::erase_if(found, [](const auto& feature) { return feature.second == 0; });
   return found;

@@ -20,6 +20,10 @@ struct MatrixProducts {
   Dimension columns;
   Dimension depth;
   Dimension count;
+  // Of a convolution: how much more a kernel computes that takes filters, or channels, in blocks of
+  // a vector, and leaves out what lies beyond the edge of the image. 0: not one.
+  double filter_blocks = 0;
+  double channel_blocks = 0;
 };
 
 struct Effort {
@@ -42,7 +46,8 @@ double flops(const Effort& effort, std::int64_t batch);
 
 // Flops of the matrix products by how well they fill register tiles of `tile_rows` ×
 // `tile_columns`: in full tiles, in those cut by the last rows, in those cut by the last columns;
-// and patch_elements. Terms that are 0 are left out.
+// of convolutions also with filters, and with channels, in blocks; and patch_elements. Terms that
+// are 0 are left out.
 inline constexpr std::int64_t tile_rows = 8;
 inline constexpr std::int64_t tile_columns = 16;
 std::map<std::string, double> features(const Effort& effort, std::int64_t batch);

@@ -1,4 +1,7 @@
 // Layers that slide a kernel over images.
+#include <algorithm>
+#include <cmath>
+
 #include "models/training/kinds.hpp"
 #include "models/training/small_convolution.hpp"
 
@@ -11,6 +14,7 @@ struct Sliding {
   std::int64_t channels = 0;  // of one group, on the side that it slides over
   std::int64_t filters = 0;   // of one group, on the other side
   std::int64_t groups = 1;
+  double share_inside = 1;  // of the taps: the others lie beyond the edge of the image
   Workspace workspace;
 };
 
@@ -76,6 +80,50 @@ Workspace workspace_of(const Conv2d& layer, const AppliedLayer& at,
                                   builder.value(at.outputs[0]).shape[3].count)};
 }
 
+// Along one side of an image: how the kernel is put on it.
+struct SlidingSide {
+  std::int64_t length = 0;     // of the image
+  std::int64_t positions = 0;  // of the kernel
+  std::int64_t kernel = 0;
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  std::int64_t padding = 0;  // before the first element
+};
+
+// Positions at which the tap lies on the image. In floating point: sizes that no machine has must
+// not overflow.
+double positions_inside(const SlidingSide& side, std::int64_t tap) {
+  const auto stride = static_cast<double>(side.stride);
+  const double at = static_cast<double>(tap) * static_cast<double>(side.dilation) -
+                    static_cast<double>(side.padding);
+  const double first = std::max(0.0, std::ceil(-at / stride));
+  const double last = std::min(static_cast<double>(side.positions) - 1,
+                               std::floor((static_cast<double>(side.length) - 1 - at) / stride));
+  return std::max(0.0, last - first + 1);
+}
+
+// Of kernels that are larger, as good as all.
+double share_inside(const SlidingSide& side) {
+  constexpr std::int64_t most_taps = 64;
+  if (side.kernel > most_taps) return 1;
+  double inside = 0;
+  for (std::int64_t tap = 0; tap < side.kernel; ++tap) inside += positions_inside(side, tap);
+  return inside / (static_cast<double>(side.kernel) * static_cast<double>(side.positions));
+}
+
+template <typename Convolution>
+double share_inside(const Convolution& layer, const Shape& over, const Shape& from) {
+  double share = 1;
+  for (const std::size_t side : {0, 1})
+    share *= share_inside({.length = over[2 + side].count,
+                           .positions = from[2 + side].count,
+                           .kernel = layer.kernel[side],
+                           .stride = layer.stride[side],
+                           .dilation = layer.dilation[side],
+                           .padding = layer.padding[side]});
+  return share;
+}
+
 // A convolution slides over its input, the transpose of one over its output.
 template <typename Convolution>
 Sliding sliding_of(const Convolution& layer, const AppliedLayer& at,
@@ -88,27 +136,35 @@ Sliding sliding_of(const Convolution& layer, const AppliedLayer& at,
           .channels = over[1].count / layer.groups,
           .filters = from[1].count / layer.groups,
           .groups = layer.groups,
+          .share_inside = share_inside(layer, over, from),
           .workspace = workspace_of(layer, at, builder)};
 }
 
+// Channels of all groups in blocks, as a share of what there are.
+double share_in_blocks(std::int64_t channels) {
+  return static_cast<double>(in_blocks(channels)) / static_cast<double>(channels);
+}
+
 // The three products of a convolution have the same flops in different shapes.
-Effort gathering(const Sliding& s) {
-  Effort effort{.products = {{s.positions, {s.filters}, {s.channels * s.taps}, {s.groups}}}};
+Effort convolving(const Sliding& s, MatrixProducts products) {
+  products.filter_blocks = s.share_inside * share_in_blocks(s.groups * s.filters);
+  products.channel_blocks = s.share_inside * share_in_blocks(s.groups * s.channels);
+  Effort effort{.products = {products}};
   if (s.taps > 1) effort.patch_elements = scaled(s.positions, s.channels * s.taps * s.groups);
   effort.workspace = s.workspace;
   return effort;
 }
 
+Effort gathering(const Sliding& s) {
+  return convolving(s, {s.positions, {s.filters}, {s.channels * s.taps}, {s.groups}});
+}
+
 Effort scattering(const Sliding& s) {
-  Effort effort = gathering(s);
-  effort.products = {{s.positions, {s.channels * s.taps}, {s.filters}, {s.groups}}};
-  return effort;
+  return convolving(s, {s.positions, {s.channels * s.taps}, {s.filters}, {s.groups}});
 }
 
 Effort summing(const Sliding& s) {
-  Effort effort = gathering(s);
-  effort.products = {{{s.filters}, {s.channels * s.taps}, s.positions, {s.groups}}};
-  return effort;
+  return convolving(s, {{s.filters}, {s.channels * s.taps}, s.positions, {s.groups}});
 }
 
 // Indices into the window, which say where a maximum came from.

@@ -114,7 +114,7 @@ void forward(const Matmul& layer, AppliedLayer& at, TrainingBuilder& builder) {
 
 void backward(const Matmul& layer, const AppliedLayer& at, TrainingBuilder& builder) {
   const ValueId dy = at.output_gradients[0];
-  const auto [m, n, k, count] = product_of(layer, at, builder);
+  const MatrixProducts y = product_of(layer, at, builder);
   const auto emit = [&](const char* what, ValueId factor, ValueId other, MatrixProducts products) {
     if (!builder.wants_gradient(other)) return;
     Operation operation = operation_of(at, what, Phase::backward);
@@ -123,8 +123,8 @@ void backward(const Matmul& layer, const AppliedLayer& at, TrainingBuilder& buil
     operation.effort = product_effort(products);
     builder.emit(std::move(operation));
   };
-  emit("backward_a", at.inputs[1], at.inputs[0], {m, k, n, count});
-  emit("backward_b", at.inputs[0], at.inputs[1], {k, n, m, count});
+  emit("backward_a", at.inputs[1], at.inputs[0], {y.rows, y.depth, y.columns, y.count});
+  emit("backward_b", at.inputs[0], at.inputs[1], {y.depth, y.columns, y.rows, y.count});
 }
 
 // Backward computes the scores again, one head at a time, from the logarithm of their sum, so that
@@ -156,14 +156,14 @@ void backward(const Attention& layer, const AppliedLayer& at, TrainingBuilder& b
   for (const ValueId input : at.inputs) {
     operation.writes.push_back(builder.new_gradient_wanted_or_not(input, at));
   }
-  operation.effort = attention_effort(
-      s,
-      {{s.queries, s.keys, s.width, s.heads},
-       {s.queries, s.keys, s.out_width, s.heads},
-       {s.keys, s.out_width, s.queries, s.heads},
-       {s.queries, s.width, s.keys, s.heads},
-       {s.keys, s.width, s.queries, s.heads}},
-      attention_workspace_bytes(s.keys.count, s.width.count, s.out_width.count));
+  operation.effort =
+      attention_effort(s,
+                       {{s.queries, s.keys, s.width, s.heads},
+                        {s.queries, s.keys, s.out_width, s.heads},
+                        {s.keys, s.out_width, s.queries, s.heads},
+                        {s.queries, s.width, s.keys, s.heads},
+                        {s.keys, s.width, s.queries, s.heads}},
+                       attention_workspace_bytes(s.keys.count, s.width.count, s.out_width.count));
   builder.emit(std::move(operation));
 }
 

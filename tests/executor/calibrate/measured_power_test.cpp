@@ -1,6 +1,7 @@
 // Watts, from counters that draw what a test says, while kernels run.
 #include <time.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 
 #include "executor/calibrate/designed_networks.hpp"
@@ -52,7 +53,8 @@ TEST_CASE("a machine is priced by what its counters draw, at rest and busy", "[p
   const PowerLoads loads = small_loads();
   for (const char* name : {"gemm", "conv", "elementwise", "reduction"})
     CHECK(loads.by_class().contains(name));
-  REQUIRE(measure_power(loads, 0.1, "measured:fake", meter, platform));
+  const std::atomic<bool> never{false};
+  REQUIRE(measure_power(loads, 0.1, "measured:fake", meter, never, platform));
   const Device& device = platform.devices[0];
   CHECK(device.idle_watts.value == Approx(10).epsilon(0.1));
   CHECK(device.idle_watts.basis == Basis::measured);
@@ -65,4 +67,29 @@ TEST_CASE("a machine is priced by what its counters draw, at rest and busy", "[p
   }
   CHECK(device.active_watts.value < 2);
   CHECK_NOTHROW(check(platform));
+}
+
+TEST_CASE("an interruption ends a window of power at once, and nothing is priced", "[power]") {
+  class Interrupting : public EnergyCounter {
+   public:
+    explicit Interrupting(std::atomic<bool>& interrupted) : interrupted_(interrupted) {}
+    std::uint64_t read() override {
+      interrupted_ = true;
+      return ++microjoules_;
+    }
+
+   private:
+    std::atomic<bool>& interrupted_;
+    std::uint64_t microjoules_ = 0;
+  };
+  std::atomic<bool> interrupted{false};
+  std::vector<EnergyDomain> domains(1);
+  domains[0].name = "package-0";
+  domains[0].counter = std::make_unique<Interrupting>(interrupted);
+  EnergyMeter meter(std::move(domains));
+  Platform platform = read_platform(STINT_SOURCE_DIR "/platforms/desk.json");
+  const Platform before = platform;
+  constexpr double days = 3e5;
+  CHECK_FALSE(measure_power(PowerLoads({}), days, "measured:fake", meter, interrupted, platform));
+  CHECK(platform == before);
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "executor/calibrate/calibration_text.hpp"
+#include "schedules/cache_traffic.hpp"
 #include "schedules/cost.hpp"
 #include "tests/executor/calibrate/made_up_machine.hpp"
 
@@ -23,7 +24,7 @@ const TimeModel machine{.terms = {{"constant", 2e-6}, {"flops", 1e-10}, {"bytes"
                         .knots = {{"bytes", {{1 << 18, 3e-10}}}}};
 
 std::vector<Observation> observed(double noise) {
-  return observe(designed_networks(small, 1), made_up_clocks(machine, noise), never, unseen);
+  return observe(designed_networks(small, 1), {}, made_up_clocks(machine, noise), never, unseen);
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ TEST_CASE("every step is measured once, and the held-out ones once more and alon
     };
   };
   clocks = {counted(clocks.seconds), counted(clocks.alone)};
-  const auto seen = observe(designed_networks(small, 1), clocks, never,
+  const auto seen = observe(designed_networks(small, 1), {}, clocks, never,
                             [&](std::size_t, std::size_t all) { told = all; });
   std::set<std::size_t> steps;
   std::set<std::size_t> held_out;
@@ -108,7 +109,43 @@ TEST_CASE("every step is measured once, and the held-out ones once more and alon
 
 TEST_CASE("measuring ends when it is interrupted", "[calibrate]") {
   const std::atomic<bool> at_once{true};
-  CHECK(observe(designed_networks(small, 1), made_up_clocks(machine, 0), at_once, unseen).empty());
+  CHECK(observe(designed_networks(small, 1), {}, made_up_clocks(machine, 0), at_once, unseen)
+            .empty());
+}
+
+TEST_CASE("a calibration that is interrupted measures nothing more", "[calibrate]") {
+  const std::atomic<bool> at_once{true};
+  const Calibration found = calibrate({.quick = true}, at_once);
+  CHECK(found.devices.empty());
+  for (const Device& device : found.platform.devices) {
+    CHECK_FALSE(device.time_model.contains("cache"));
+    CHECK_FALSE(device.time_model.contains("hand_over"));
+  }
+}
+
+TEST_CASE("what tasks fetch from beyond a cache is modelled like any other feature",
+          "[calibrate]") {
+  Device device;
+  device.caches = {{.level = 1, .bytes = 32 << 10, .shared_by = 1},
+                   {.level = 2, .bytes = 1 << 20, .shared_by = 1}};
+  const TimeModel fetching{.terms = {{"bytes", 2e-10}, {"level2_operands", 3e-6}}};
+  const StepClock clock = [&](const NetworkStep&, const LoweredNetwork& lowered) {
+    const auto features = cache_features(lowered.graph, device);
+    std::vector<double> seconds;
+    for (std::size_t t = 0; t < features.size(); ++t) {
+      Task task = lowered.graph.tasks[t];
+      task.features.insert(features[t].begin(), features[t].end());
+      seconds.push_back(1e-7 + modelled_seconds(task, fetching));
+    }
+    return seconds;
+  };
+  const auto seen = observe(designed_networks(small, 1), device, {clock, clock}, never, unseen);
+  const JudgedModels judged = fit_and_judge(seen, {1 << 15, 1 << 20});
+  CHECK(judged.errors.back().error < 1e-2);
+  CHECK(judged.errors[judged.errors.size() - 2].error < 1e-6);
+  const TimeModel& all = judged.time_model.at("*");
+  CHECK(all.terms.at("level2_operands").value == Approx(3e-6).epsilon(1e-2));
+  for (const auto& [op, model] : judged.time_model) CHECK(model.terms.contains("level1_bytes"));
 }
 
 TEST_CASE("a machine without noise is modelled exactly", "[calibrate]") {

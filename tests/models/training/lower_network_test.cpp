@@ -86,6 +86,10 @@ TEST_CASE("a network becomes a sound graph with bytes, flops and a shape for eve
   CHECK(conv.bytes_moved == 4.0 * (2 * 4 * 36 + 8 * 4 * 9 + 8 + 2 * 8 * 36));
   CHECK(conv.shape == "2x4x6x6,8x4x3x3,8->2x8x6x6 filters=8 kernel=3,3 padding=1,1,1,1 nhwc");
   CHECK(conv.features.at("patch_elements") == 2 * 36 * 4 * 9);
+  // Of six rows, the outer taps of a kernel of three lie on five; and so of columns.
+  const double on_image = 2.0 * 2 * (16 * 16) * 4 * 8;
+  CHECK(conv.features.at("filter_block_flops") == Approx(on_image * 16 / 8));
+  CHECK(conv.features.at("channel_block_flops") == Approx(on_image * 16 / 4));
   // Images lie pixel by pixel, the weight by rows of its kernel, the bias in one run.
   CHECK(conv.features.at("runs") == 2 * 36 + 8 * 4 * 3 + 1 + 2 * 36);
   CHECK(conv.features.at("broken_runs") == 2 * 36 + 8 * 4 * 3);

@@ -1,0 +1,96 @@
+// What of a task is not in a cache, and what that costs by its op's own model.
+#include "schedules/cache_traffic.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "schedules/simulate.hpp"
+#include "tests/support/schedule_builder.hpp"
+#include "tests/support/small_schedules.hpp"
+
+using namespace stint;
+
+namespace {
+
+// Of 124 bytes in all: A finds y, which the step before read last; B finds y, but z is 124 bytes
+// ago; in C, y is 120 bytes ago and w 124. Tasks have flops, for which a model gives them a second.
+constexpr const char* graph_text = R"({"format": "stint-tasks", "version": 1, "name": "old",
+  "tensors": [{"name": "y", "bytes": 60}, {"name": "z", "bytes": 60}, {"name": "w", "bytes": 4},
+              {"name": "done", "bytes": 0}],
+  "tasks": [{"name": "A", "op": "made", "flops": 1, "writes": ["y"]},
+            {"name": "B", "op": "made", "flops": 1, "reads": ["y"], "writes": ["z", "done"]},
+            {"name": "C", "op": "read", "flops": 1, "reads": ["y", "done"], "writes": ["w"]}],
+  "results": []})";
+
+struct OldBytes {
+  ScheduleBuilder builder{graph_text, platform_text(course_machine(1))};
+
+  Device& cpu() { return builder.schedule().platform.devices.front(); }
+
+  OldBytes() {
+    cpu().caches = {{.level = 1, .bytes = 119, .shared_by = 1},
+                    {.level = 2, .bytes = 120, .shared_by = 1}};
+    cpu().time_model = {{"*", {.terms = {{"flops", 1.0}}}}};
+  }
+
+  Schedule planned() {
+    const BufferId y = builder.buffer("y", "n0/ram", 0);
+    const BufferId z = builder.buffer("z", "n0/ram", 60);
+    const BufferId w = builder.buffer("w", "n0/ram", 120);
+    const BufferId done = builder.buffer("done", "n0/ram", 124);
+    builder.compute("A", "n0/cpu/0", {}, {y});
+    builder.compute("B", "n0/cpu/0", {y}, {z, done});
+    builder.compute("C", "n0/cpu/0", {y, done}, {w});
+    return builder.finish();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("bytes and operands that are not in a cache are features of tasks in listed order",
+          "[caches]") {
+  OldBytes step;
+  const auto features = cache_features(step.builder.schedule().graph, step.cpu());
+  REQUIRE(features.size() == 3);
+  using Features = std::map<std::string, double>;
+  CHECK(features[0] == Features{{"level1_bytes", 0},
+                                {"level1_operands", 0},
+                                {"level2_bytes", 0},
+                                {"level2_operands", 0}});
+  CHECK(features[1].at("level1_bytes") == 60);
+  CHECK(features[1].at("level2_operands") == 1);
+  CHECK(features[2].at("level1_bytes") == 64);
+  CHECK(features[2].at("level1_operands") == 2);
+  CHECK(features[2].at("level2_bytes") == 4);
+  CHECK(features[2].at("level2_operands") == 1);
+  for (const auto& [name, value] : features[2]) CHECK(is_cache_term(name));
+  CHECK_FALSE(is_cache_term("level2"));
+  CHECK_FALSE(is_cache_term("bytes"));
+}
+
+TEST_CASE("an op's own model prices what its tasks fetch, instead of the prices of all ops",
+          "[caches]") {
+  OldBytes step;
+  step.cpu().time_model[cache_prices].terms = {{"level1", 100.0}};
+  TimeModel& read = step.cpu().time_model["read"];
+  read.terms = {{"flops", 1.0}, {"level1_bytes", 0.5}, {"level2_operands", 8.0}};
+  const Simulation seen = simulate(step.planned());
+  CHECK(seen.seconds.at(0) == Approx(1));
+  CHECK(seen.seconds.at(1) == Approx(1 + 60 * 100));
+  CHECK(seen.seconds.at(2) == Approx(1 + 64 * 0.5 + 8));
+}
+
+TEST_CASE("a model that prices misses at nothing is not charged by the prices of all ops",
+          "[caches]") {
+  OldBytes step;
+  step.cpu().time_model[cache_prices].terms = {{"level1", 100.0}};
+  step.cpu().time_model["*"].terms["level1_bytes"] = 0.0;
+  for (const double seconds : simulate(step.planned()).seconds) CHECK(seconds == Approx(1));
+}
+
+TEST_CASE("a measured kernel is charged by the prices of all ops", "[caches]") {
+  OldBytes step;
+  step.cpu().time_model[cache_prices].terms = {{"level1", 100.0}};
+  step.cpu().time_model["*"].terms["level1_bytes"] = 7.0;
+  for (Task& task : step.builder.schedule().graph.tasks) task.seconds["cpu"] = {2.0};
+  CHECK(simulate(step.planned()).seconds.at(1) == Approx(2 + 60 * 100));
+}
