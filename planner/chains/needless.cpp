@@ -23,7 +23,7 @@ class Cleaning {
 
  private:
   // From the end on: an action is needed if somebody needs what it writes, or if it is the only one
-  // of its kind.
+  // of its kind. State is needed in the next step.
   void find_needed() {
     std::vector<bool> first(draft_.actions.size(), false);
     std::vector<bool> seen(graph_.tasks.size(), false);
@@ -34,6 +34,9 @@ class Cleaning {
       seen[action.task] = true;
     }
     for (const BufferId buffer : draft_.kept) is_read_[outermost(buffer)] = true;
+    for (std::size_t b = 0; b < draft_.buffers.size(); ++b) {
+      if (draft_.buffers[b].initial) is_read_[outermost(static_cast<BufferId>(b))] = true;
+    }
     for (std::size_t a = draft_.actions.size(); a-- > 0;) {
       const Action& action = draft_.actions[a];
       needed_[a] =
@@ -41,6 +44,7 @@ class Cleaning {
                                   [&](BufferId buffer) { return is_read_[outermost(buffer)]; });
       if (!needed_[a]) continue;
       for (const BufferId buffer : action.reads) is_read_[outermost(buffer)] = true;
+      for (const BufferId buffer : action.updates) is_read_[outermost(buffer)] = true;
     }
   }
 

@@ -76,6 +76,7 @@ class BesideAnnealing {
 
   double chance() { return static_cast<double>(random_() >> 40) * 0x1p-24; }
   int below(std::size_t most) { return static_cast<int>(random_() % most); }
+  // A copy that may be left out.
   bool is_move(TaskId task) const { return task >= graph_.own_tasks; }
   bool reads(TaskId task, GraphItemId item) const {
     const auto& list = graph_.tasks[task].reads;
@@ -226,6 +227,7 @@ class BesideAnnealing {
     }
     if (ran_[task] && flat.runs_once) return false;
     if (std::any_of(flat.ends_with.begin(), flat.ends_with.end(), has_run)) return false;
+    if (graph_.is_copy(task)) return true;
     const auto& before = problem_.before[task];
     return std::all_of(before.begin(), before.end(), has_run);
   }

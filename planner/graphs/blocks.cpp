@@ -22,7 +22,7 @@ class Cutting {
       item.is_fixed = !is_whole || cut_.graph.tasks[item.writers.front()].runs_once;
     }
     for (std::size_t i = 0; i < whole_.items.size(); ++i) find_result(static_cast<GraphItemId>(i));
-    cut_.graph.own_tasks = static_cast<int>(cut_.graph.tasks.size());
+    cut_.graph.problem_tasks = cut_.graph.own_tasks = static_cast<int>(cut_.graph.tasks.size());
     if (block_.input != no_graph_item) cut_.input = local_[block_.input];
     if (block_.output != no_graph_item) cut_.output = local_[block_.output];
     return std::move(cut_);

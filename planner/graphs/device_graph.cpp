@@ -22,7 +22,7 @@ class Flattening {
   std::optional<DeviceGraph> flatten() {
     find_items();
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t) add_task(static_cast<TaskId>(t));
-    flat_.own_tasks = static_cast<int>(flat_.tasks.size());
+    flat_.problem_tasks = flat_.own_tasks = static_cast<int>(flat_.tasks.size());
     for (GraphItem& item : flat_.items) fix(item);
     find_last_versions();
     std::int64_t total = flat_.state_bytes;

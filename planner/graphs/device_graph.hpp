@@ -5,7 +5,8 @@
 // items are written by one task, and a task that runs again writes the item anew. An item is fixed
 // if there is one instance of it only, from its first use to its last: inputs of the step, which
 // come in once; items that several tasks write; what a task that updates state writes; items
-// without bytes. State is there throughout and taken off the memory.
+// without bytes. State is there throughout and taken off the memory, but for what lives elsewhere
+// (state_away.hpp).
 #pragma once
 
 #include <cstdint>
@@ -45,21 +46,39 @@ struct GraphTask {
   std::vector<TaskId> ends_with;  // once one of these has run, state is newer than it may see
 };
 
+// State that lives in a slower memory: a task fetches it, as often as one likes, and another saves
+// it once it has been updated. Both are tasks of the graph behind those of the problem.
+struct AwayState {
+  TensorId tensor = no_tensor;          // around all that tasks use of it
+  GraphItemId before = no_graph_item;   // as it was before the step
+  GraphItemId updated = no_graph_item;  // in the same place; none if nobody updates it
+  TaskId fetch = no_task;
+  TaskId save = no_task;
+};
+
 struct DeviceGraph {
   DeviceId device{0};
   MemoryId memory = no_memory;
   std::vector<GraphItem> items;
   std::vector<GraphTask> tasks;
-  int own_tasks = 0;                 // those of the problem
+  int problem_tasks = 0;  // the first of them are those of the problem
+  int own_tasks = 0;      // these and those of state that is away: all must run
+  std::vector<AwayState> away_state;
   std::vector<GraphItemId> item_of;  // by tensor; no_graph_item for state and what nobody uses
-  // With moves: tasks behind those of the problem that send an item to a slower memory and fetch it
+  // With moves: tasks behind those that must run that send an item to a slower memory and fetch it
   // back; by item, no_task where it does not move.
   std::vector<TaskId> send;
   std::vector<TaskId> fetch;
-  std::int64_t state_bytes = 0;
+  std::int64_t state_bytes = 0;     // of what is there throughout
   std::int64_t capacity_bytes = 0;  // for the items: without state; negative if state is too much
 
   TaskId writer(GraphItemId item) const { return items[item].writers.front(); }
+  // Copies: of state that is away, and of items that move. A fetch is one from elsewhere.
+  bool is_copy(TaskId task) const { return task >= problem_tasks; }
+  bool is_fetch(TaskId task) const { return is_copy(task) && tasks[task].reads.empty(); }
+  GraphItemId copied(TaskId task) const {
+    return is_fetch(task) ? tasks[task].writes.front().item : tasks[task].reads.front();
+  }
   bool moves(GraphItemId item) const { return !fetch.empty() && fetch[item] != no_task; }
 };
 

@@ -1,347 +1,80 @@
 #include "planner/graphs/graph.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "planner/accept.hpp"
-#include "planner/chains/chain_costs.hpp"
-#include "planner/graphs/address_cuts.hpp"
-#include "planner/graphs/beside_search.hpp"
-#include "planner/graphs/graph_bound.hpp"
-#include "planner/graphs/graph_draft.hpp"
+#include "planner/graphs/device_plan.hpp"
 #include "planner/graphs/graph_moves.hpp"
-#include "planner/graphs/graph_solver.hpp"
-#include "planner/graphs/side_by_side.hpp"
-#include "planner/power/schedule_power.hpp"
+#include "planner/graphs/state_away.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double bound_work_per_unit = 0.45;
-constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for plans that leave room
-constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
-constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
-constexpr double near_bound = 1e-4;                     // good enough to stop
-constexpr double close_bound = 1e-3;                    // the same in large graphs
-constexpr double close_plan = 3e-3;                     // where more tries are not worth their time
-constexpr std::size_t shared_up_to_tasks = 20000;       // where memory is no matter
-constexpr int attempts = 8;                             // at fitting addresses into the memory
-constexpr std::int64_t smallest_part = 500;             // of the memory, to do without
-constexpr int cut_rounds = 8;                           // before that, with less only in places
-constexpr int most_places = 12;                         // of a stretch, each tried alone
-constexpr std::size_t each_up_to_tasks = 300;           // in graphs of this size
-constexpr double cut_share = 0.1;                       // of the limit, for finding each place
-constexpr int most_prices = 4;                          // of a second, tried for a deadline
-constexpr double price_share = 0.5;                     // of the limit, for each of them
-constexpr double states_limit = 0.5;                    // for states on the order of a plan
-constexpr double runs_priced_per_unit = 20000;          // by search beside, of all sequences
-constexpr int most_priced = 4000;                       // sequences
-constexpr int beside_rounds = 2;
+constexpr std::size_t shared_up_to_tasks = 20000;     // where memory is no matter
+constexpr double state_share = 0.25;                  // of the limit, for each choice of state
+constexpr int more_choices_of_state = 2;              // once there is a plan
+constexpr std::size_t all_choices_up_to_tasks = 300;  // in larger graphs
 
-// Where all that tasks ever write fits beside each other, nobody needs to choose.
-bool fits_whole(const DeviceGraph& graph, int workers) {
-  std::int64_t bytes = 0;
-  std::int64_t workspace = 0;
-  for (const GraphItem& item : graph.items) bytes += item.bytes;
-  for (const GraphTask& task : graph.tasks) workspace = std::max(workspace, task.workspace_bytes);
-  return bytes <= graph.capacity_bytes &&
-         workspace <= (graph.capacity_bytes - bytes) / std::max(workers, 1);
+// State that lives elsewhere leaves room for other things, at the price of its copies.
+void send_state(const Problem& problem, const SearchOptions& options, const DeviceGraph& graph,
+                double limit, Answer& answer) {
+  const auto place = place_for_moves(problem, graph);
+  if (!place || fits_whole(graph, problem.platform().devices[graph.device].workers)) return;
+  const bool is_small = graph.tasks.size() <= all_choices_up_to_tasks;
+  int more = 0;  // than a plan needed
+  for (const auto& tensors : away_choices(problem, graph, *place)) {
+    const bool is_enough = !is_small && more >= more_choices_of_state;
+    const bool is_over = options.is_interrupted() || is_enough || is_close_to_best(problem, answer);
+    if (answer.schedule && is_over) return;
+    if (answer.schedule) ++more;
+    const DeviceGraph away = with_state_away(problem, graph, tensors);
+    plan_on_device(problem, options, away, graph, limit * state_share, answer);
+  }
 }
 
-class OnDevice {
- public:
-  OnDevice(const Problem& problem, const SearchOptions& options, const DeviceGraph& graph,
-           double limit, Answer& answer)
-      : problem_(problem),
-        options_(options),
-        graph_(graph),
-        limit_(limit),
-        answer_(answer),
-        scratch_(problem.blank) {}
+Link without_ends(Link link) {
+  link.from = link.to = MemoryId{0};
+  link.channel.clear();
+  return link;
+}
 
-  void plan() {
-    const ChainAim aim =
-        problem_.request().objective == Objective::time ? ChainAim{0, 1} : ChainAim{1, 0};
-    attempt(aim);
-    if (problem_.request().objective == Objective::energy) meet_deadline();
-  }
-
- private:
-  const Device& device() const { return problem_.platform().devices[graph_.device]; }
-
-  std::vector<double> costs(const ChainAim& aim, const std::vector<int>& states) const {
-    std::vector<double> all;
-    for (std::size_t t = 0; t < states.size(); ++t)
-      all.push_back(task_cost(problem_, graph_.device, static_cast<TaskId>(t), states[t], aim));
-    return all;
-  }
-
-  // Tasks side by side then all run in one state.
-  bool shares_its_state() const {
-    return device().state_scope == StateScope::device && device().workers > 1;
-  }
-
-  std::vector<int> cheapest_states(const ChainAim& aim) const {
-    std::vector<int> best;
-    double least = 0;
-    for (const int choice : state_choices(device())) {
-      if (choice == each_its_best && shares_its_state()) continue;
-      const auto states = task_states(problem_, graph_.device, choice, aim);
-      const auto each = costs(aim, states);
-      const double sum = std::accumulate(each.begin(), each.end(), 0.0);
-      if (best.empty() || sum < least) best = states, least = sum;
-    }
-    return best;
-  }
-
-  // Where the cheapest plan is late, seconds get a price: what one is worth on the order of the
-  // plan before, until that does not change any more. Where it is in time the fastest plan is tried
-  // all the same: what an earlier deadline would have found must not be missed.
-  void meet_deadline() {
-    if (!deadline_seconds(problem_.request())) return;
-    std::vector<double> tried{0};
-    for (int i = 0; i < most_prices && last_ && !options_.is_interrupted(); ++i) {
-      const double price = worth_of_a_second(problem_, *last_);
-      const auto is_near = [&](double other) {
-        return price == other || std::abs(price - other) <= 1e-6 * price;
-      };
-      if (std::any_of(tried.begin(), tried.end(), is_near)) break;
-      tried.push_back(price);
-      last_.reset();
-      limit_ *= i == 0 ? price_share : 1;
-      attempt(std::isfinite(price) ? ChainAim{1, price} : ChainAim{0, 1});
-    }
-    if (tried.size() > 1 || is_good() || options_.is_interrupted()) return;
-    limit_ *= price_share;
-    attempt({0, 1});
-  }
-
-  void attempt(const ChainAim& aim) {
-    const std::vector<int> states = cheapest_states(aim);
-    GraphSolverOptions options;
-    options.limit = limit_;
-    options.seed = static_cast<std::uint64_t>(problem_.request().seed);
-    options.interrupted = options_.interrupted;
-    const Recognised recognised = recognise_chain(problem_.graph(), problem_.before);
-    if (recognised.chain) options.chain = &*recognised.chain;
-    GraphSolver solver(graph_, costs(aim, states), memory_orders(problem_), options);
-    const auto plan = solver.solve(graph_.capacity_bytes);
-    int workers = device().workers;
-    while (plan && workers > 1 && !fit(solver, *plan, states, workers)) workers /= 2;
-    if (plan && workers == 1) fit(solver, *plan, states, 1);
-    if (!fits_whole(graph_, device().workers)) {
-      if (!is_good()) move_items(solver, aim, states);
-      const bool moves = answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
-      if (plan && workers > 1 && !moves && !is_good()) leave_room(solver, states, workers);
-      if (!is_good()) improve_beside();
-    }
-    if (plan) claim(solver, aim.joules > 0 ? aim.seconds : 0);
-  }
-
-  // Nothing is much better than what is found already.
-  bool is_good() const {
-    if (!answer_.schedule) return false;
-    double least = objective_bound(problem_).value;
-    if (answer_.bound) least = std::max(least, answer_.bound->value);
-    return answer_.schedule->predicted.objective.value <= least * (1 + near_bound);
-  }
-
-  // Items may also leave the memory and come back; cheap if nobody has to wait for that.
-  void move_items(GraphSolver& solver, const ChainAim& aim, const std::vector<int>& states) {
-    const auto place = place_for_moves(problem_, graph_);
-    if (!place) return;
-    const DeviceGraph moving = with_moves(graph_);
-    for (const double hidden : hidden_shares) {
-      for (const double share : move_shares) {
-        const auto bytes = static_cast<double>(graph_.capacity_bytes) * share;
-        const auto capacity = static_cast<std::int64_t>(bytes);
-        const auto prices = with_moves(problem_, moving, *place, aim, hidden, costs(aim, states));
-        const auto plan = solver.solve_moving(moving, prices, capacity);
-        if (!plan || options_.is_interrupted() || is_good()) break;
-        const TaskSequence sequence =
-            with_early_fetches(problem_, moving, *place, plan->sequence, graph_.capacity_bytes);
-        const GraphCrew crew{device().workers, states, graph_.capacity_bytes, place};
-        moving_ = moving;
-        consider(finished(*moving_, sequence, crew));
-      }
-    }
-  }
-
-  // In the order of the sequence, or in that in which several workers would begin its steps.
-  Schedule finished(const DeviceGraph& graph, const TaskSequence& sequence, const GraphCrew& crew) {
-    Draft draft = graph_draft(problem_, graph, sequence, crew);
-    if (crew.workers > 1 || crew.place) {
-      const TaskSequence other = side_by_side(problem_, graph, sequence, crew);
-      Draft beside = graph_draft(problem_, graph, other, crew);
-      const auto cost = cost_of(problem_, draft, scratch_);
-      const auto cost_beside = cost_of(problem_, beside, scratch_);
-      if (cost && cost_beside && cost_beside->seconds < cost->seconds) {
-        drafted_ = {&graph, other, crew};
-        return finish(problem_, beside, "graph");
-      }
-    }
-    drafted_ = {&graph, sequence, crew};
-    return finish(problem_, draft, "graph");
-  }
-
-  // What runs side by side, and copies, are priced by the simulator: from the best plan so far.
-  void improve_beside() {
-    for (int round = 0; round < beside_rounds && best_drafted_.graph && !is_good(); ++round) {
-      const Drafted from = best_drafted_;
-      if (from.crew.workers == 1 && !from.crew.place) return;
-      const double runs = runs_priced_per_unit * limit_;
-      const double sequences = runs / static_cast<double>(from.sequence.size());
-      BesideSearchOptions how;
-      how.sequences = static_cast<int>(std::min<double>(most_priced, sequences));
-      how.seed = static_cast<std::uint64_t>(problem_.request().seed + round);
-      how.good_enough = objective_bound(problem_).value * (1 + near_bound);
-      how.interrupted = options_.interrupted;
-      const auto found = search_beside(problem_, *from.graph, from.crew, from.sequence, how);
-      for (const TaskSequence& sequence : found) {
-        drafted_ = {from.graph, sequence, from.crew};
-        const Draft draft = graph_draft(problem_, *from.graph, sequence, from.crew);
-        if (consider(finish(problem_, draft, "graph"))) break;
-      }
-    }
-  }
-
-  // A plan that takes less leaves room for more to run side by side.
-  void leave_room(GraphSolver& solver, const std::vector<int>& states, int workers) {
-    for (const double share : room_shares) {
-      if (options_.is_interrupted() || is_good()) return;
-      const auto capacity = static_cast<double>(graph_.capacity_bytes) * share;
-      const auto plan = solver.shrink(static_cast<std::int64_t>(capacity));
-      if (!plan) return;
-      fit(solver, *plan, states, workers);
-    }
-  }
-
-  // In large graphs a little less memory costs little, and finding out where it is wasted takes
-  // long.
-  bool fit(GraphSolver& solver, const GraphPlan& plan, const std::vector<int>& states,
-           int workers) {
-    const bool is_small = graph_.tasks.size() <= each_up_to_tasks;
-    if (is_small && fit_with_cuts(solver, plan, states, workers)) return true;
-    const bool fits = fit_with_less(solver, plan, states, workers);
-    if (is_small || is_close(plan)) return fits;
-    return fit_with_cuts(solver, plan, states, workers) || fits;
-  }
-
-  // Addresses cost hardly anything above the plan without them.
-  bool is_close(const GraphPlan& plan) const {
-    return answer_.schedule &&
-           answer_.schedule->predicted.objective.value <= plan.measure.cost * (1 + close_plan);
-  }
-
-  // Where addresses waste bytes, it is solved for less in the stretches in which they do.
-  bool fit_with_cuts(GraphSolver& solver, GraphPlan plan, const std::vector<int>& states,
-                     int workers) {
-    const AddressCutOptions how{limit_ * cut_share, options_.interrupted};
-    std::vector<std::int64_t> reserved(graph_.tasks.size(), 0);
-    for (int round = 0; round < cut_rounds && !options_.is_interrupted(); ++round) {
-      const GraphCrew crew{workers, states, graph_.capacity_bytes};
-      if (consider(finished(graph_, plan.sequence, crew))) return true;
-      const auto cuts = address_cuts(graph_, plan.sequence, how);
-      const bool is_small = graph_.tasks.size() <= each_up_to_tasks;
-      if (round == 0 && is_small && fit_with_each(solver, cuts, crew)) return true;
-      for (const AddressCut& cut : cuts) apply(cut, (1 << round) - 1, reserved);
-      const auto other =
-          cuts.empty() ? std::nullopt : solver.shrink(graph_.capacity_bytes, reserved);
-      if (!other) return false;
-      plan = *other;
-    }
+// The other would find the same plans.
+bool is_same_kind_of_device(const Problem& problem, const DeviceGraph& a, const DeviceGraph& b) {
+  const Platform& platform = problem.platform();
+  Device device = platform.devices[a.device];
+  const Device& other = platform.devices[b.device];
+  device.name = other.name;
+  device.node = other.node;
+  device.memory = other.memory;
+  if (!(device == other) || problem.seconds[a.device] != problem.seconds[b.device]) return false;
+  if (a.capacity_bytes != b.capacity_bytes) return false;
+  if (platform.memories[a.memory].alignment_bytes != platform.memories[b.memory].alignment_bytes)
     return false;
-  }
-
-  // One moment with room may be enough, and which is cheapest nobody knows.
-  bool fit_with_each(GraphSolver& solver, const std::vector<AddressCut>& cuts,
-                     const GraphCrew& crew) {
-    bool fits = false;
-    for (const AddressCut& cut : cuts) {
-      const int stride = 1 + (cut.end - cut.begin - 1) / most_places;
-      for (int p = cut.begin; p < cut.end && !options_.is_interrupted(); p += stride) {
-        std::vector<std::int64_t> reserved(graph_.tasks.size(), 0);
-        reserved[p] = cut.reserved_bytes;
-        const auto plan = solver.shrink(graph_.capacity_bytes, reserved);
-        fits = (plan && consider(finished(graph_, plan->sequence, crew))) || fits;
-      }
-    }
-    return fits;
-  }
-
-  // At first only in the middle of the stretch: it may be enough that one moment has room.
-  static void apply(const AddressCut& cut, int reach, std::vector<std::int64_t>& reserved) {
-    const int end = std::min(cut.end, cut.middle + reach + 1);
-    for (int p = std::max(cut.begin, cut.middle - reach); p < end; ++p)
-      reserved[p] = std::max(reserved[p], cut.reserved_bytes);
-  }
-
-  // Where addresses or workers side by side take more than there is, it is solved for less: by what
-  // was too much, and each time by twice as much.
-  bool fit_with_less(GraphSolver& solver, GraphPlan plan, const std::vector<int>& states,
-                     int workers) {
-    std::int64_t capacity = graph_.capacity_bytes;
-    for (int tried = 0; tried < attempts; ++tried) {
-      const GraphCrew crew{workers, states, capacity};
-      Schedule schedule = finished(graph_, plan.sequence, crew);
-      const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
-      if (consider(std::move(schedule))) return true;
-      std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
-      if (excess <= 0 || options_.is_interrupted()) return false;
-      excess = std::max(excess, graph_.capacity_bytes / smallest_part);
-      capacity -= std::min(excess, capacity >> tried) << tried;
-      const auto smaller = solver.shrink(capacity);
-      if (!smaller) return false;
-      plan = *smaller;
-    }
-    return false;
-  }
-
-  void claim(const GraphSolver& solver, double second_joules) {
-    GraphBoundOptions how;
-    how.moments = solver.moments();
-    how.order = solver.order();
-    how.work = limit_ * bound_work_per_unit;
-    how.second_joules = second_joules;
-    how.interrupted = options_.interrupted;
-    const bool is_small = graph_.tasks.size() <= each_up_to_tasks;
-    if (answer_.schedule)
-      how.enough = answer_.schedule->predicted.objective.value * (1 - (is_small ? 0 : close_bound));
-    const auto bound = graph_bound(problem_, graph_, how);
-    if (bound && (!answer_.bound || answer_.bound->value < bound->value)) answer_.bound = bound;
-  }
-
-  // Under a deadline with the best states on its order.
-  bool consider(Schedule schedule) {
-    if (deadline_seconds(problem_.request())) {
-      auto better = with_better_states(problem_, schedule, states_limit);
-      if (better) schedule = std::move(*better);
-      const double value = schedule.predicted.objective.value;
-      if (!last_ || value < last_->predicted.objective.value) last_ = schedule;
-    }
-    if (!accept(problem_, schedule, answer_)) return false;
-    if (keep_if_better(std::move(schedule), options_, answer_)) best_drafted_ = drafted_;
-    return true;
-  }
-
-  const Problem& problem_;
-  const SearchOptions& options_;
-  const DeviceGraph& graph_;
-  double limit_;
-  Answer& answer_;
-  Schedule scratch_;
-  // What the schedule under consideration was made of, and the best one.
-  struct Drafted {
-    const DeviceGraph* graph = nullptr;
-    TaskSequence sequence;
-    GraphCrew crew;
+  const auto place = place_for_moves(problem, a);
+  const auto other_place = place_for_moves(problem, b);
+  if (!place || !other_place) return !place && !other_place;
+  const auto is_same = [&](LinkId link, LinkId other_link) {
+    return without_ends(platform.links[link]) == without_ends(platform.links[other_link]);
   };
-  Drafted drafted_;
-  Drafted best_drafted_;
-  std::optional<DeviceGraph> moving_;  // the graph with moves
-  std::optional<Schedule> last_;       // the best for the present price of a second, also if late
-};
+  return place->memory == other_place->memory && is_same(place->out, other_place->out) &&
+         is_same(place->back, other_place->back);
+}
+
+// What one device found beside what others found.
+void join(Answer found, const SearchOptions& options, Answer& answer) {
+  if (found.schedule) keep_if_better(std::move(*found.schedule), options, answer);
+  if (found.bound && (!answer.bound || answer.bound->value < found.bound->value))
+    answer.bound = found.bound;
+  for (const auto& [memory, arena] : found.least_arena) {
+    const auto [least, is_new] = answer.least_arena.emplace(memory, arena);
+    least->second = std::min(least->second, arena);
+  }
+  const bool is_sooner = found.least_seconds &&
+                         (!answer.least_seconds || *found.least_seconds < *answer.least_seconds);
+  if (!is_sooner) return;
+  answer.least_seconds = found.least_seconds;
+  answer.late = std::move(found.late);
+}
 
 // The devices that are worth a look: among several strategies, those with a choice to make of what
 // is kept, or of who computes what.
@@ -353,8 +86,11 @@ std::vector<DeviceGraph> device_graphs(const Problem& problem) {
     auto flat = device_graph(problem, static_cast<DeviceId>(d));
     if (!flat) continue;
     const bool is_shared = devices[d].workers > 1 && flat->tasks.size() <= shared_up_to_tasks;
-    if (is_asked || is_shared || !fits_whole(*flat, devices[d].workers))
-      all.push_back(std::move(*flat));
+    if (!is_asked && !is_shared && fits_whole(*flat, devices[d].workers)) continue;
+    const bool is_known = std::any_of(all.begin(), all.end(), [&](const DeviceGraph& other) {
+      return is_same_kind_of_device(problem, *flat, other);
+    });
+    if (!is_known) all.push_back(std::move(*flat));
   }
   return all;
 }
@@ -366,11 +102,14 @@ std::optional<Answer> graph(const Problem& problem, const SearchOptions& options
   if (!request.recompute || request.objective == Objective::memory) return std::nullopt;
   const auto graphs = device_graphs(problem);
   if (graphs.empty()) return std::nullopt;
+  // Each device as if it were the only one, so that several are never worse than one.
   Answer answer;
   for (const DeviceGraph& each : graphs) {
     if (answer.schedule && options.is_interrupted()) break;
-    const double limit = request.limit / static_cast<double>(graphs.size());
-    OnDevice(problem, options, each, limit, answer).plan();
+    Answer found;
+    plan_on_device(problem, options, each, each, request.limit, found);
+    send_state(problem, options, each, request.limit, found);
+    join(std::move(found), options, answer);
   }
   return answer;
 }

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <set>
 #include <string>
 
 #include "planner/chains/chain_costs.hpp"
 #include "planner/graphs/free_moments.hpp"
+#include "planner/graphs/state_uses.hpp"
 #include "planner/makespan_bound.hpp"
-#include "planner/pieces.hpp"
 #include "planner/strategy.hpp"
 #include "schedules/cost.hpp"
 
@@ -84,35 +82,13 @@ class Bounding {
 
   // State that may be away, all of it. What tasks use in parts may go in parts, for less.
   std::vector<MovedState> states(double unit, const Prices& prices) const {
-    std::vector<TensorId> used;
-    for (const Task& task : problem_.graph().tasks) {
-      used.insert(used.end(), task.reads.begin(), task.reads.end());
-      used.insert(used.end(), task.updates.begin(), task.updates.end());
-    }
-    const auto cover_of = covers(problem_, used);
-    std::map<TensorId, MovedState> of_cover;
-    std::set<TensorId> updated;
-    std::set<TensorId> in_parts;
-    const auto& tasks = problem_.graph().tasks;
-    for (std::size_t t = 0; t < tasks.size(); ++t) {
-      const auto use = [&](TensorId tensor, bool updates) {
-        const TensorId cover = cover_of.at(tensor);
-        if (problem_.graph().tensors[cover].kind != Kind::state) return;
-        auto& users = of_cover[cover].users;
-        if (users.empty() || users.back() != static_cast<TaskId>(t))
-          users.push_back(static_cast<TaskId>(t));
-        if (updates) updated.insert(cover);
-        if (tensor != cover) in_parts.insert(cover);
-      };
-      for (const TensorId tensor : tasks[t].reads) use(tensor, false);
-      for (const TensorId tensor : tasks[t].updates) use(tensor, true);
-    }
     std::vector<MovedState> all;
-    for (auto& [cover, state] : of_cover) {
-      state.bytes = aligned(problem_.graph().tensors[cover].bytes,
+    for (StateUse& use : state_uses(problem_)) {
+      MovedState state;
+      state.bytes = aligned(problem_.graph().tensors[use.tensor].bytes,
                             problem_.platform().memories[graph_.memory]);
-      if (!in_parts.contains(cover))
-        state.price = move_price(cover, updated.contains(cover), unit, prices);
+      if (!use.in_parts) state.price = move_price(use.tensor, !use.updaters.empty(), unit, prices);
+      state.users = std::move(use.users);
       all.push_back(std::move(state));
     }
     return all;

@@ -23,6 +23,7 @@ class Drafting {
         free_at_(crew.workers, 0.0),
         now_(graph.items.size(), no_buffer),
         state_(problem.graph().tensors.size(), no_buffer),
+        home_(graph.items.size(), no_buffer),
         ran_(tasks_.size(), false) {
     add_state();
   }
@@ -33,9 +34,8 @@ class Drafting {
     live_ = meter.live_bytes();
     released_ = meter.released_bytes();
     for (std::size_t step = 0; step < sequence.size(); ++step) {
-      const bool is_move = sequence[step] >= graph_.own_tasks;
-      is_move ? move(sequence[step], static_cast<int>(step))
-              : add(sequence[step], static_cast<int>(step));
+      graph_.is_copy(sequence[step]) ? copy(sequence[step], static_cast<int>(step))
+                                     : add(sequence[step], static_cast<int>(step));
     }
     for (const TensorId result : problem_.graph().results) {
       const GraphItemId item = graph_.item_of[result];
@@ -77,7 +77,8 @@ class Drafting {
     for (const Task& task : tasks_) note(task.reads), note(task.updates);
     note(problem_.graph().results);
     std::map<TensorId, BufferId> wholes;
-    for (const auto& [tensor, cover] : covers(problem_, used)) {
+    const auto cover_of = covers(problem_, used);
+    for (const auto& [tensor, cover] : cover_of) {
       const auto [whole, is_new] = wholes.try_emplace(cover, no_buffer);
       if (is_new) {
         whole->second = add_buffer(cover);
@@ -85,6 +86,26 @@ class Drafting {
       }
       state_[tensor] = part(whole->second, tensor);
     }
+    for (const AwayState& state : graph_.away_state) {
+      const BufferId home = wholes.at(state.tensor);
+      draft_.buffers[home].memory = crew_.place->memory;
+      home_[state.before] = home;
+      if (state.updated != no_graph_item) home_[state.updated] = home;
+      for (const auto& [tensor, cover] : cover_of) {
+        if (cover != state.tensor) continue;
+        draft_.buffers[state_[tensor]].memory = crew_.place->memory;
+        away_[tensor] = state;
+      }
+    }
+  }
+
+  // Of state that is away the bytes that are here now: those of the item that was written last.
+  BufferId state_here(TensorId tensor) {
+    const auto away = away_.find(tensor);
+    if (away == away_.end()) return state_[tensor];
+    const GraphItemId updated = away->second.updated;
+    const bool is_updated = updated != no_graph_item && now_[updated] != no_buffer;
+    return part(now_[is_updated ? updated : away->second.before], tensor);
   }
 
   void load(GraphItemId item) {
@@ -98,7 +119,7 @@ class Drafting {
 
   BufferId read(TensorId tensor) {
     const GraphItemId item = graph_.item_of[tensor];
-    if (item == no_graph_item) return state_[tensor];
+    if (item == no_graph_item) return state_here(tensor);
     if (now_[item] == no_buffer) load(item);
     return part(now_[item], tensor);
   }
@@ -118,42 +139,50 @@ class Drafting {
     action.task = id;
     action.state = crew_.states[id];
     for (const TensorId tensor : task.reads) action.reads.push_back(read(tensor));
-    for (const TensorId tensor : task.updates) action.updates.push_back(state_[tensor]);
+    for (const TensorId tensor : task.updates) action.updates.push_back(state_here(tensor));
     for (const TensorId tensor : task.writes) action.writes.push_back(written(tensor, ran_[id]));
     if (task.workspace_bytes > 0) action.workspace = add_buffer(no_tensor, task.workspace_bytes);
+    for (const GraphOutput& output : graph_.tasks[id].writes) {
+      if (home_[output.item] != no_buffer) now_[output.item] = now_[output.in_place];
+    }
     ran_[id] = true;
     assign(step, action);
     draft_.actions.push_back(std::move(action));
   }
 
   // Copies go over their link one after the other, beside those who compute.
-  void move(TaskId id, int step) {
-    const bool is_fetch = graph_.tasks[id].reads.empty();
-    const GraphItemId item =
-        is_fetch ? graph_.tasks[id].writes.front().item : graph_.tasks[id].reads.front();
+  void copy(TaskId id, int step) {
+    const bool is_fetch = graph_.is_fetch(id);
     const LinkId id_of_link = is_fetch ? crew_.place->back : crew_.place->out;
     const Link& link = problem_.platform().links[id_of_link];
     Action action;
     action.what = Do::copy;
     action.worker = problem_.link_worker[id_of_link];
-    if (is_fetch) {
-      action.reads = {sent_.at(item)};
-      now_[item] = add_buffer(graph_.items[item].tensor);
-      action.writes = {now_[item]};
-    } else {
-      sent_[item] = add_buffer(graph_.items[item].tensor);
-      draft_.buffers.back().memory = crew_.place->memory;
-      action.reads = {now_[item]};
-      action.writes = {sent_[item]};
-    }
+    is_fetch ? fetch(graph_.copied(id), action) : send(graph_.copied(id), action);
     const double ready = std::max(ready_at(action), room_at(step, action));
     const double begin = std::max({ready, link_free_at_, is_fetch ? last_begin_ : 0});
     if (is_fetch) not_before(begin, action);
-    link_free_at_ = begin + copy_seconds(link, draft_.buffers[sent_[item]].bytes);
+    link_free_at_ = begin + copy_seconds(link, draft_.buffers[action.reads.front()].bytes);
     ready_[action.writes.front()] = link_free_at_;
     under_way_.push_back(
         {link_free_at_, released_[step], static_cast<ActionId>(draft_.actions.size())});
     draft_.actions.push_back(std::move(action));
+  }
+
+  void fetch(GraphItemId item, Action& action) {
+    now_[item] = add_buffer(graph_.items[item].tensor);
+    action.reads = {home_[item] == no_buffer ? sent_.at(item) : home_[item]};
+    action.writes = {now_[item]};
+  }
+
+  // To where state lives, or to a place of its own.
+  void send(GraphItemId item, Action& action) {
+    action.reads = {now_[item]};
+    action.writes = {home_[item]};
+    if (home_[item] != no_buffer) return;
+    sent_[item] = add_buffer(graph_.items[item].tensor);
+    draft_.buffers.back().memory = crew_.place->memory;
+    action.writes = {sent_[item]};
   }
 
   // It waits for the last of those that have ended by then, so that it does not come too early.
@@ -253,7 +282,9 @@ class Drafting {
   std::vector<double> free_at_;         // by worker
   std::map<BufferId, double> ready_;    // when it is written
   std::vector<BufferId> now_;           // by item: its latest instance
-  std::vector<BufferId> state_;         // by tensor
+  std::vector<BufferId> state_;         // by tensor: where it lives
+  std::vector<BufferId> home_;          // by item: where it lives, if it is state that is away
+  std::map<TensorId, AwayState> away_;  // by tensor
   std::vector<bool> ran_;
   std::map<std::pair<BufferId, TensorId>, BufferId> parts_;
   Draft draft_;

@@ -7,12 +7,6 @@
 namespace stint {
 namespace {
 
-// The item that a task of the graph fetches; no_graph_item if it is another kind of task.
-GraphItemId fetched(const DeviceGraph& graph, TaskId task) {
-  if (task < graph.own_tasks || graph.tasks[task].writes.empty()) return no_graph_item;
-  return graph.tasks[task].writes.front().item;
-}
-
 std::int64_t bytes_of(const Problem& problem, const DeviceGraph& graph, GraphItemId item) {
   return problem.graph().tensors[graph.items[item].tensor].bytes;
 }
@@ -34,7 +28,8 @@ DeviceGraph with_moves(const DeviceGraph& graph) {
   moving.fetch.assign(graph.items.size(), no_task);
   for (std::size_t i = 0; i < graph.items.size(); ++i) {
     const GraphItem& item = graph.items[i];
-    if (item.is_fixed || !item.is_alone) continue;
+    // What was fetched from elsewhere is there still.
+    if (item.is_fixed || !item.is_alone || graph.is_copy(item.writers.front())) continue;
     GraphTask send;
     send.reads = {static_cast<GraphItemId>(i)};
     moving.send[i] = static_cast<TaskId>(moving.tasks.size());
@@ -47,22 +42,17 @@ DeviceGraph with_moves(const DeviceGraph& graph) {
   return moving;
 }
 
-std::vector<double> with_moves(const Problem& problem, const DeviceGraph& moving,
-                               const SlowPlace& place, const ChainAim& aim, double hidden,
-                               std::vector<double> costs) {
+std::vector<double> with_copies(const Problem& problem, const DeviceGraph& moving,
+                                const SlowPlace& place, const ChainAim& aim, double hidden,
+                                std::vector<double> costs) {
   const bool pays_time = problem.request().bill == Bill::makespan;
   const double watts = pays_time ? always_on_watts(problem.platform()) : 0;
   const double second = (1 - hidden) * (aim.joules * watts + aim.seconds);
-  costs.resize(moving.tasks.size(), 0);
-  for (std::size_t i = 0; i < moving.items.size(); ++i) {
-    const auto item = static_cast<GraphItemId>(i);
-    if (!moving.moves(item)) continue;
-    const std::int64_t bytes = bytes_of(problem, moving, item);
-    const auto price = [&](const Link& link) {
-      return aim.joules * copy_joules(link, bytes) + second * copy_seconds(link, bytes);
-    };
-    costs[moving.send[i]] = price(problem.platform().links[place.out]);
-    costs[moving.fetch[i]] = price(problem.platform().links[place.back]);
+  for (auto t = static_cast<TaskId>(costs.size()); t < std::ssize(moving.tasks);
+       t = static_cast<TaskId>(t + 1)) {
+    const Link& link = problem.platform().links[moving.is_fetch(t) ? place.back : place.out];
+    const std::int64_t bytes = bytes_of(problem, moving, moving.copied(t));
+    costs.push_back(aim.joules * copy_joules(link, bytes) + second * copy_seconds(link, bytes));
   }
   return costs;
 }
@@ -75,8 +65,8 @@ TaskSequence with_early_fetches(const Problem& problem, const DeviceGraph& movin
   std::vector<std::int64_t> live = meter.live_bytes();
   const auto& seconds = problem.seconds[moving.device];
   for (std::size_t step = 0; step < sequence.size(); ++step) {
-    const GraphItemId item = fetched(moving, sequence[step]);
-    if (item == no_graph_item) continue;
+    if (!moving.is_fetch(sequence[step])) continue;
+    const GraphItemId item = moving.copied(sequence[step]);
     const std::int64_t bytes = moving.items[item].bytes;
     double left =
         copy_seconds(problem.platform().links[place.back], bytes_of(problem, moving, item));
@@ -85,8 +75,8 @@ TaskSequence with_early_fetches(const Problem& problem, const DeviceGraph& movin
       const TaskId before = sequence[to - 1];
       const auto& reads = moving.tasks[before].reads;
       const bool uses_it = std::find(reads.begin(), reads.end(), item) != reads.end();
-      if (uses_it || fetched(moving, before) != no_graph_item) break;
-      if (before < moving.own_tasks) left -= seconds[before];
+      if (uses_it || moving.is_fetch(before)) break;
+      if (!moving.is_copy(before)) left -= seconds[before];
       --to;
     }
     std::rotate(sequence.begin() + static_cast<std::ptrdiff_t>(to),

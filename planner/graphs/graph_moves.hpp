@@ -20,10 +20,11 @@ std::optional<SlowPlace> place_for_moves(const Problem& problem, const DeviceGra
 
 DeviceGraph with_moves(const DeviceGraph& graph);
 
-// Costs of tasks and moves; `hidden`: the part of a move's time that nobody waits for.
-std::vector<double> with_moves(const Problem& problem, const DeviceGraph& moving,
-                               const SlowPlace& place, const ChainAim& aim, double hidden,
-                               std::vector<double> costs);
+// Costs of tasks, and behind those given of all copies; `hidden`: the part of a copy's time that
+// nobody waits for.
+std::vector<double> with_copies(const Problem& problem, const DeviceGraph& moving,
+                                const SlowPlace& place, const ChainAim& aim, double hidden,
+                                std::vector<double> costs);
 
 // Fetches earlier, by the time that they take, as far as `capacity_bytes` allow.
 TaskSequence with_early_fetches(const Problem& problem, const DeviceGraph& moving,

@@ -127,16 +127,19 @@ class Master {
     useful_.assign(moments_ + 1, std::vector<char>(tasks, 0));
     for (int k = 0; k <= moments_; ++k) {
       for (std::size_t i = 0; i < graph_.items.size(); ++i) used_[k][i] = item(i).is_result;
-      for (std::size_t t = tasks; t-- > 0;) {
-        const GraphTask& task = graph_.tasks[t];
-        bool useful = problem_.first.latest[t] >= k;
-        for (const GraphOutput& output : task.writes)
-          useful = useful || (used_[k][output.item] && comes_again(output.item) &&
-                              !(problem_.is_rough && is_free(output.item)));
-        useful_[k][t] = useful;
-        for (const GraphItemId read : task.reads) used_[k][read] = used_[k][read] || useful;
-      }
+      for (std::size_t t = tasks; t-- > 0;) find_use_of(k, t);
+      // Those that fetch state stand behind their readers.
+      for (std::size_t t = graph_.problem_tasks; t < tasks; ++t) find_use_of(k, t);
     }
+  }
+  void find_use_of(int k, std::size_t t) {
+    const GraphTask& task = graph_.tasks[t];
+    bool useful = problem_.first.latest[t] >= k;
+    for (const GraphOutput& output : task.writes)
+      useful = useful || (used_[k][output.item] && comes_again(output.item) &&
+                          !(problem_.is_rough && is_free(output.item)));
+    useful_[k][t] = useful;
+    for (const GraphItemId read : task.reads) used_[k][read] = used_[k][read] || useful;
   }
 
   bool has_ended(std::size_t t, int k) const {
@@ -311,7 +314,8 @@ class Master {
     const auto counts = [&](GraphItemId i) {
       return problem_.is_rough && is_free(i) && item(i).is_alone && item(i).writers.size() <= 1;
     };
-    for (const GraphItemId read : moment_task(k).reads) bytes += counts(read) ? item(read).bytes : 0;
+    for (const GraphItemId read : moment_task(k).reads)
+      bytes += counts(read) ? item(read).bytes : 0;
     for (const GraphOutput& output : moment_task(k).writes)
       bytes += counts(output.item) && !output.is_optional ? output.bytes : 0;
     return bytes;
@@ -506,8 +510,8 @@ class Master {
   std::vector<VariableId> away_;               // [state]
   LinearSum copies_out_;                       // their time
   LinearSum copies_back_;
-  std::vector<Facts> there_;                   // [moment][item], moments from 1 on
-  std::vector<Facts> after_;                   // the same, for use after the moment
+  std::vector<Facts> there_;  // [moment][item], moments from 1 on
+  std::vector<Facts> after_;  // the same, for use after the moment
   CpModel model_;
   LinearSum cost_;
   bool impossible_ = false;

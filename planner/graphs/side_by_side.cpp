@@ -66,14 +66,12 @@ class Steps {
 
  private:
   double seconds(TaskId task) const {
-    if (task < graph_.own_tasks) {
+    if (!graph_.is_copy(task)) {
       const auto& states = problem_.platform().devices[graph_.device].states;
       return problem_.seconds[graph_.device][task] / states[crew_.states[task]].speed;
     }
-    const bool is_fetch = graph_.tasks[task].reads.empty();
-    const GraphItemId item =
-        is_fetch ? graph_.tasks[task].writes.front().item : graph_.tasks[task].reads.front();
-    const LinkId link = is_fetch ? crew_.place->back : crew_.place->out;
+    const GraphItemId item = graph_.copied(task);
+    const LinkId link = graph_.is_fetch(task) ? crew_.place->back : crew_.place->out;
     return copy_seconds(problem_.platform().links[link],
                         problem_.graph().tensors[graph_.items[item].tensor].bytes);
   }
@@ -88,8 +86,8 @@ class Steps {
     const int i = static_cast<int>(steps.size());
     const GraphTask& flat = graph_.tasks[task];
     Step& step = steps.emplace_back();
-    step.is_copy = task >= graph_.own_tasks;
-    step.is_fetch = step.is_copy && flat.reads.empty();
+    step.is_copy = graph_.is_copy(task);
+    step.is_fetch = graph_.is_fetch(task);
     step.seconds = seconds(task);
     step.beside = flat.workspace_bytes;
     for (const GraphItemId item : flat.reads) read(i, item);
