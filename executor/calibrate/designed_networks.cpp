@@ -140,30 +140,46 @@ std::vector<Layer> image_layers(const ImageSizes& s) {
 }
 
 // Beside them, convolutions of few channels, which are computed in one go with what follows them
-// both ways, and one of more channels, forward only.
+// both ways, once with a gradient of their data and once, on an image, without; and one of more
+// channels, forward only.
 // Sizes of their own, so that the others are the same with or without them.
 void add_picture(const ImageSizes& s, const DesignLimits& limits, Network& network) {
   Draw draw(static_cast<std::uint64_t>(s.side * 1000 + s.channels));
-  const std::int64_t channels = draw.one_of(std::array{1, 1, 3, 4});
   const double most = std::sqrt(limits.most_bytes / (32.0 * static_cast<double>(s.samples)));
-  const std::int64_t side = draw.log_uniform(16, std::max(most, 17.0));
-  const auto conv = [&] {
-    const std::int64_t kernel = draw.one_of(std::array{3, 3, 5});
-    return Conv2d{.filters = draw.log_uniform(2, 4), .kernel = {kernel, kernel}};
+  const auto image = [&](const char* name) {
+    const std::int64_t channels = draw.one_of(std::array{1, 1, 3, 4});
+    const std::int64_t side = draw.log_uniform(16, std::max(most, 17.0));
+    network.inputs.push_back({name, {batch_dimension, {channels}, {side}, {side}}});
   };
-  network.inputs.push_back({"picture", {batch_dimension, {channels}, {side}, {side}}});
-  const std::vector<Layer> layers = {
-      {"first", conv(), {"picture"}},
-      {"first_relu", Relu{}, {"first"}},
-      {"second", conv(), {"first_relu"}},
-      {"second_relu", Relu{}, {"second"}},
-      {"halved", MaxPool2d{.kernel = {2, 2}, .stride = {2, 2}}, {"second_relu"}},
-      {"third", Conv2d{.filters = 16, .kernel = {1, 1}}, {"halved"}},
-      {"third_relu", Relu{}, {"third"}},
-      {"quarter", MaxPool2d{.kernel = {2, 2}, .stride = {2, 2}}, {"third_relu"}},
-      {"spread", Flatten{}, {"quarter"}},
-      {"others", Linear{.features = 10}, {"spread"}},
-      {"scores", Add{}, {"classes", "others"}}};
+  const auto conv = [&](double most_filters) {
+    const std::int64_t kernel = draw.one_of(std::array{3, 3, 5});
+    return Conv2d{.filters = draw.log_uniform(1, most_filters), .kernel = {kernel, kernel}};
+  };
+  const auto deep = [&] {
+    const std::int64_t half = draw.one_of(std::array{0, 1, 1, 2});
+    return Conv2d{.filters = draw.log_uniform(9, 64),
+                  .kernel = {2 * half + 1, 2 * half + 1},
+                  .padding = {half, half, half, half}};
+  };
+  const MaxPool2d halving{.kernel = {2, 2}, .stride = {2, 2}};
+  image("picture");
+  image("sketch");
+  const std::vector<Layer> layers = {{"first", conv(4), {"picture"}},
+                                     {"first_relu", Relu{}, {"first"}},
+                                     {"second", conv(8), {"first_relu"}},
+                                     {"second_relu", Relu{}, {"second"}},
+                                     {"halved", halving, {"second_relu"}},
+                                     {"third", deep(), {"halved"}},
+                                     {"third_relu", Relu{}, {"third"}},
+                                     {"quarter", halving, {"third_relu"}},
+                                     {"spread", Flatten{}, {"quarter"}},
+                                     {"others", Linear{.features = 10}, {"spread"}},
+                                     {"lines", conv(8), {"sketch"}},
+                                     {"lines_relu", Relu{}, {"lines"}},
+                                     {"lines_halved", halving, {"lines_relu"}},
+                                     {"lines_spread", Flatten{}, {"lines_halved"}},
+                                     {"more", Linear{.features = 10}, {"lines_spread"}},
+                                     {"scores", Add{}, {"classes", "others", "more"}}};
   network.layers.insert(network.layers.end(), layers.begin(), layers.end());
 }
 

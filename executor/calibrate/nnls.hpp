@@ -2,8 +2,9 @@
 // Lawson and Hanson (Solving Least Squares Problems, 1974, chapter 23), each step of it a dense
 // least-squares problem solved by Eigen's QR.
 //
-// For the few prices of a time model, not for thousands of columns: about as many steps as columns,
-// each O(rows · columns²).
+// For the few prices of a time model, not for thousands of columns: all rows are first compressed
+// into as many as there are columns, O(rows · columns²); then about as many steps as columns, each
+// O(columns³).
 #pragma once
 
 #include <vector>

@@ -13,6 +13,7 @@
 #include "models/model.hpp"
 #include "planner/plan.hpp"
 #include "platforms/cores.hpp"
+#include "schedules/waiting.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/work_counter.hpp"
 
@@ -89,18 +90,18 @@ double busy_seconds(const RunReport& report) {
 
 // Between actions of a worker, and around them, for which the plan has it spin.
 double waited_seconds(const Schedule& schedule, const RunReport& report) {
-  std::map<WorkerId, std::vector<std::size_t>> lists;
+  std::map<WorkerId, std::vector<ActionId>> lists;
   for (std::size_t i = 0; i < report.actions.size(); ++i)
-    lists[schedule.actions[i].worker].push_back(i);
+    lists[schedule.actions[i].worker].push_back(static_cast<ActionId>(i));
   double sum = 0;
   for (const auto& [worker, list] : lists) {
     double free_since = 0;
-    for (const std::size_t i : list) {
+    for (const ActionId i : list) {
       const RunAction& action = report.actions[i];
       if (schedule.actions[i].wait == Wait::spin) sum += action.start_seconds - free_since;
       free_since = action.start_seconds + action.measured_seconds;
     }
-    if (schedule.actions[list.front()].wait == Wait::spin)
+    if (wait_between_steps(schedule, list) == Wait::spin)
       sum += report.measured.seconds - free_since;
   }
   return sum;
