@@ -20,7 +20,7 @@ namespace {
 constexpr double search_steps_per_unit = 2.5e6;  // of replays, for a unit of the limit
 constexpr double bound_work_per_unit = 0.7;      // the solver's, likewise
 constexpr double automatic_share = 0.02;         // of the limit, beside other strategies
-constexpr double least_search_steps = 3e5;       // whatever the limit
+constexpr double least_search_steps = 6e5;       // whatever the limit
 constexpr double large_share = 0.2;              // likewise, where it does without the solver
 constexpr double large_tasks = 250;              // larger graphs get more steps, up to
 constexpr double most_steps_as_large = 4;        // so many times as many
@@ -36,6 +36,8 @@ constexpr int most_starts = 3;
 constexpr double tighter_shares[] = {1, 0.8, 0.6};  // of what the best plan takes of memories
 constexpr std::size_t most_tasks_of_tighter = 100;
 constexpr int seeds_of_search = 100;
+constexpr double search_temperature = 0.01;   // on values relative to the start's
+constexpr double restart_temperature = 0.05;  // where a good plan is known
 constexpr int window_tasks = 60;
 constexpr int window_step = 40;  // so that they overlap
 constexpr double window_temperature = 0.004;
@@ -159,7 +161,7 @@ class Placing {
   // What fits into less memory is a plan too, and not always one that is found with more: small
   // graphs are searched for such plans as well.
   void search() {
-    search(starts_, 0);
+    search(starts_, 0, search_temperature);
     int round = 0;
     for (const double share : tighter_shares) {
       const bool is_small = graph_.tasks() <= most_tasks_of_tighter;
@@ -181,10 +183,10 @@ class Placing {
       auto trial = tried(graph_, replay_, start.choice, capacity_);
       if (trial) starts.push_back(std::move(*trial));
     }
-    search(std::move(starts), seeds_of_search * round);
+    search(std::move(starts), seeds_of_search * round, restart_temperature);
   }
 
-  void search(std::vector<PlacementTrial> starts, int seed) {
+  void search(std::vector<PlacementTrial> starts, int seed, double temperature) {
     const auto better = [&](const PlacementTrial& a, const PlacementTrial& b) {
       return score(a) < score(b);
     };
@@ -195,7 +197,7 @@ class Placing {
     std::vector<PlacementTrial> ends;
     for (int i = 0; i < count; ++i) {
       if (i > 0 && options_.is_interrupted()) break;
-      ends.push_back(anneal(starts[i], steps / (2.0 * count), 0.01, seed + i));
+      ends.push_back(anneal(starts[i], steps / (2.0 * count), temperature, seed + i));
     }
     std::stable_sort(ends.begin(), ends.end(), better);
     PlacementTrial best = anneal(ends.front(), steps / 2, 0.002, seed + most_starts);
