@@ -145,7 +145,9 @@ bool ask_strategies(const Problem& problem, const SearchOptions& options, Found&
     const bool hopeless =
         !found.best && asked.size() > 1 && searches(strategy) && cannot_fit(problem, found);
     if (done || hopeless) break;
-    auto answer = strategy.solve(problem, options);
+    SearchOptions informed = options;
+    if (found.best) informed.known = &*found.best;
+    auto answer = strategy.solve(problem, informed);
     if (!answer) continue;
     any = true;
     take(problem, std::move(*answer), found);

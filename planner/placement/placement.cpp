@@ -20,6 +20,7 @@ namespace {
 constexpr double search_steps_per_unit = 2.5e6;  // of replays, for a unit of the limit
 constexpr double bound_work_per_unit = 0.7;      // the solver's, likewise
 constexpr double automatic_share = 0.02;         // of the limit, beside other strategies
+constexpr double least_search_steps = 6e5;       // whatever the limit
 constexpr double large_share = 0.2;              // likewise, where it does without the solver
 constexpr double large_tasks = 250;              // larger graphs get more steps, up to
 constexpr double most_steps_as_large = 4;        // so many times as many
@@ -32,6 +33,11 @@ constexpr int most_rounds_of_cuts = 200;
 constexpr double small_gap = 1e-4;  // worth a finer bound
 constexpr std::size_t most_tasks_of_fine_bounds = 150;
 constexpr int most_starts = 3;
+constexpr double tighter_shares[] = {1, 0.8, 0.6};  // of what the best plan takes of memories
+constexpr std::size_t most_tasks_of_tighter = 100;
+constexpr int seeds_of_search = 100;
+constexpr double search_temperature = 0.01;   // on values relative to the start's
+constexpr double restart_temperature = 0.05;  // where a good plan is known
 constexpr int window_tasks = 60;
 constexpr int window_step = 40;  // so that they overlap
 constexpr double window_temperature = 0.004;
@@ -62,6 +68,7 @@ class Placing {
 
   void plan() {
     if (!is_automatic()) start_from_others();
+    if (options_.known != nullptr) add_start(choice_of(graph_, *options_.known));
     for (PlacementChoice& start : placement_starts(graph_)) add_start(std::move(start));
     cut();
     if (is_proved()) return;
@@ -78,7 +85,9 @@ class Placing {
   }
   double search_steps() const {
     const double size = static_cast<double>(graph_.tasks()) / large_tasks;
-    return limit_ * search_steps_per_unit * std::clamp(size, 1.0, most_steps_as_large);
+    const double steps =
+        limit_ * search_steps_per_unit * std::clamp(size, 1.0, most_steps_as_large);
+    return std::max(steps, least_search_steps);
   }
 
   // A plan of somebody else is the best there is.
@@ -149,21 +158,49 @@ class Placing {
     return placement_bound(graph_, bounding, options_);
   }
 
+  // What fits into less memory is a plan too, and not always one that is found with more: small
+  // graphs are searched for such plans as well.
   void search() {
+    search(starts_, 0, search_temperature);
+    int round = 0;
+    for (const double share : tighter_shares) {
+      const bool is_small = graph_.tasks() <= most_tasks_of_tighter;
+      if (!is_small || !answer_.schedule || is_proved() || options_.is_interrupted()) return;
+      search_within(share, ++round);
+    }
+  }
+
+  void search_within(double share, int round) {
+    capacity_ = problem_.capacity_bytes;
+    for (const auto& [name, arena] : answer_.schedule->arenas) {
+      std::int64_t& capacity = capacity_[*find_memory(problem_.platform(), name)];
+      const double bytes = static_cast<double>(arena) * share;
+      if (share < 1) capacity = std::min(capacity, static_cast<std::int64_t>(bytes));
+    }
+    add_start(choice_of(graph_, *answer_.schedule));
+    std::vector<PlacementTrial> starts;
+    for (const PlacementTrial& start : starts_) {
+      auto trial = tried(graph_, replay_, start.choice, capacity_);
+      if (trial) starts.push_back(std::move(*trial));
+    }
+    search(std::move(starts), seeds_of_search * round, restart_temperature);
+  }
+
+  void search(std::vector<PlacementTrial> starts, int seed, double temperature) {
     const auto better = [&](const PlacementTrial& a, const PlacementTrial& b) {
       return score(a) < score(b);
     };
-    std::stable_sort(starts_.begin(), starts_.end(), better);
-    if (starts_.empty()) return;
-    const int count = std::min<int>(most_starts, static_cast<int>(starts_.size()));
+    std::stable_sort(starts.begin(), starts.end(), better);
+    if (starts.empty()) return;
+    const int count = std::min<int>(most_starts, static_cast<int>(starts.size()));
     const double steps = search_steps();
     std::vector<PlacementTrial> ends;
     for (int i = 0; i < count; ++i) {
       if (i > 0 && options_.is_interrupted()) break;
-      ends.push_back(anneal(starts_[i], steps / (2.0 * count), 0.01, i));
+      ends.push_back(anneal(starts[i], steps / (2.0 * count), temperature, seed + i));
     }
     std::stable_sort(ends.begin(), ends.end(), better);
-    PlacementTrial best = anneal(ends.front(), steps / 2, 0.002, most_starts);
+    PlacementTrial best = anneal(ends.front(), steps / 2, 0.002, seed + most_starts);
     if (graph_.tasks() > most_tasks_of_automatic_solver) search_windows(best);
     fit(std::move(best));
   }
@@ -220,7 +257,7 @@ class Placing {
     for (int attempt = 0; attempt < attempts; ++attempt) {
       if (!replay_.make(trial.choice)) return;
       Schedule schedule = finish(problem_, placed_draft(graph_, replay_), "placement");
-      if (accept(problem_, schedule, answer_) && obeys_request(schedule)) {
+      if (accept(problem_, schedule, answer_) && holds(schedule)) {
         keep_if_better(std::move(schedule), options_, answer_);
         return;
       }
@@ -246,12 +283,14 @@ class Placing {
     return any;
   }
 
-  // What was asked beside bounds: nothing computed again, or nothing moved away and back.
-  bool obeys_request(const Schedule& schedule) const {
-    if (problem_.request().recompute && problem_.request().offload) return true;
+  // Not only what was asked beside bounds (nothing computed again, nothing moved away and back): a
+  // replay that runs a reader of state again may find it updated in another memory by then, and
+  // such a plan does not count. Its proof comes later.
+  static bool holds(const Schedule& schedule) {
+    constexpr int proof_rule = 22;
     const auto violations = validate(schedule);
-    return std::none_of(violations.begin(), violations.end(),
-                        [](const Violation& violation) { return violation.rule == 19; });
+    return std::all_of(violations.begin(), violations.end(),
+                       [](const Violation& violation) { return violation.rule == proof_rule; });
   }
 
   const Problem& problem_;

@@ -1,8 +1,10 @@
 // Models of layers on the command line: planned, shown, checked, run; what does not fit is refused.
 #include <catch2/catch.hpp>
+#include <regex>
 #include <string>
 #include <vector>
 
+#include "files/text_file.hpp"
 #include "tests/cli/refused.hpp"
 
 using namespace stint;
@@ -50,6 +52,33 @@ TEST_CASE("a network is planned, checked and replayed", "[cli]") {
   CAPTURE(ran.err);
   CHECK(ran.exit == 0);
   CHECK_THAT(ran.out, Contains("lenet5"));
+}
+
+TEST_CASE("state that does not fit lives on a disk, and training gives the same bits", "[cli]") {
+  const TemporaryFolder folder;
+  const auto state_after = [&](const std::string& memory) {
+    const std::string schedule = folder.path("s.json");
+    const Ran planned =
+        plan_lenet5({"--batch", "16", "--memory", memory, "--limit", "1", "-o", schedule});
+    CAPTURE(memory, planned.err);
+    REQUIRE(planned.exit == 0);
+    CHECK(run_program("show", {schedule, "--check"}).exit == 0);
+    const std::regex home_on_disk(R"("memory": ?"n0/disk"[^}]*"initial": ?true)");
+    CHECK(std::regex_search(read_text(schedule), home_on_disk) == (memory != "100%"));
+    const std::string report = folder.path("r.json");
+    Arguments run = {schedule, "--steps", "3", "--warmup", "0", "-q", "-o", report};
+    if (!STINT_TRAINS) run.emplace_back("--synthetic");
+    const Ran ran = run_program("run", run);
+    CAPTURE(ran.err);
+    REQUIRE(ran.exit == 0);
+    std::smatch found;
+    const std::string text = read_text(report);
+    const std::regex hash("\"state_sha256\": ?\"([0-9a-f]+)\"");
+    REQUIRE(std::regex_search(text, found, hash));
+    return found[1].str();
+  };
+  const std::string kept = state_after("100%");
+  CHECK(state_after("80%") == kept);
 }
 
 TEST_CASE("only a CPU trains; the costs of any device are replayed", "[cli]") {

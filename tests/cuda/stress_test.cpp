@@ -23,8 +23,8 @@ struct StressedNetwork {
 };
 
 const std::vector<StressedNetwork>& networks() {
-  static const std::vector<StressedNetwork> all = {{"lenet5", "32", {"100%", "90%"}},
-                                                   {"resnet18", "32", {"100%", "60%"}},
+  static const std::vector<StressedNetwork> all = {{"lenet5", "8", {"100%", "60%"}},
+                                                   {"resnet18", "32", {"100%", "60%", "40%"}},
                                                    {"gpt_tiny", "16", {"100%", "60%", "40%"}}};
   return all;
 }
@@ -123,7 +123,9 @@ TEST_CASE("a failure of any call ends a run of any network in one line", "[cuda]
   }
 }
 
-TEST_CASE("LeNet-5 has no plan within 60 or 40 % of its memory, proved", "[cuda]") {
+// While relu1's backward runs, three tensors are there that are larger; and of smaller batches the
+// update of fc1 with its workspace. No state that is away makes room for these.
+TEST_CASE("LeNet-5 of 64 samples has no plan within 60 or 40 % of its memory, proved", "[cuda]") {
   const std::string memory = GENERATE("60%", "40%");
   const Ran ran =
       run_program("plan", {bundled("models/lenet5.json"), bundled("tests/cuda/gpu_only.json"),
