@@ -8,6 +8,9 @@
 // - an input exists once, so if a task before (or itself) and a task after it read it, it is there
 //   during the task. (Some execution of the later one descends from an execution of the task, and
 //   that from one of the earlier.)
+// - before a task runs, all that it reads was written, one of it last; as that is written the others
+//   are there, and none of their places is taken. (The buffer of each is there from the start of the
+//   run that wrote it.) The one that takes least counts.
 // - results that such tasks write are there together when the step ends.
 // Sizes are rounded up to the alignment once for each whole: its parts may share a buffer.
 #pragma once
