@@ -17,7 +17,7 @@ using SegmentSet = std::vector<int>;  // ascending, each once
 // out keeps the bound sound.
 constexpr std::int64_t most_visits = 20'000'000;
 // Of what a task reads: those that are looked at, the largest.
-constexpr std::size_t most_made = 12;
+constexpr std::size_t most_made = 6;
 
 class Bounding {
  public:
@@ -67,14 +67,6 @@ class Bounding {
       if (workspace > 0) holders.push_back({workspace, no_tensor, static_cast<TaskId>(t)});
       keep_fewer(largest_above(std::move(holders), bytes_during(t), bytes), fewest);
     }
-    for (std::size_t t = 0; isolated_ && t < forced_.size(); ++t) {
-      const auto moment = moment_before(t);
-      if (!moment) continue;
-      std::vector<Holder> holders = holders_of(moment->there);
-      const std::int64_t workspace = aligned(graph_.tasks[moment->task].workspace_bytes, memory_);
-      if (workspace > 0) holders.push_back({workspace, no_tensor, moment->task});
-      keep_fewer(largest_above(std::move(holders), moment->bytes, bytes), fewest);
-    }
     if (isolated_) {
       const SegmentSet end = joined(results_here(), state_);
       keep_fewer(largest_above(holders_of(end), size(end), bytes), fewest);
@@ -100,12 +92,13 @@ class Bounding {
   // What is there while a task runs before another.
   struct Moment {
     std::int64_t bytes = 0;
-    TaskId task = no_task;
     SegmentSet there;
   };
 
-  // Before a task runs, all that it reads was written, one of it last: as that is written the others
-  // are there. Which one is the last nobody knows, so it is the one that takes least.
+  // Before a task runs, all that it reads was written, one of it last: as that is written the
+  // others are there. Which one is the last nobody knows, so it is the one that takes least. The
+  // same holds of some of what it reads: small ones may come last for nothing, so the largest
+  // count, as many as say most.
   std::optional<Moment> moment_before(std::size_t t) const {
     if (!forced_[t]) return std::nullopt;
     std::vector<TensorId> made;
@@ -117,17 +110,25 @@ class Bounding {
       return graph_.tensors[a].bytes > graph_.tensors[b].bytes;
     });
     made.resize(std::min(made.size(), most_made));
-    std::optional<Moment> least;
+    std::optional<Moment> most;
+    for (std::size_t count = 2; count <= made.size(); ++count) {
+      Moment moment = least_moment({made.begin(), made.begin() + static_cast<int>(count)});
+      if (!most || moment.bytes > most->bytes) most = std::move(moment);
+    }
+    return most;
+  }
+
+  Moment least_moment(const std::vector<TensorId>& made) const {
+    Moment least = moment_of_writing(made.front(), made);
     for (const TensorId last : made) {
       Moment moment = moment_of_writing(last, made);
-      if (!least || moment.bytes < least->bytes) least = std::move(moment);
+      if (moment.bytes < least.bytes) least = std::move(moment);
     }
     return least;
   }
 
   Moment moment_of_writing(TensorId last, const std::vector<TensorId>& made) const {
-    const TaskId writer = writer_of(last);
-    const Task& task = graph_.tasks[writer];
+    const Task& task = graph_.tasks[writer_of(last)];
     SegmentSet set;
     for (const TensorId tensor : made) {
       if (tensor != last) add(tensor, set);
@@ -147,7 +148,7 @@ class Bounding {
       if (fits && !is_optional(task, y) && !std::binary_search(others.begin(), others.end(), first))
         bytes -= aligned(graph_.tensors[y].bytes, memory_);
     }
-    return {std::max<std::int64_t>(0, bytes), writer, joined(std::move(set), state_)};
+    return {std::max<std::int64_t>(0, bytes), joined(std::move(set), state_)};
   }
 
   // The task here that alone writes any of the tensor's bytes, and all of them; no_task if there is
@@ -421,7 +422,7 @@ class Bounding {
   std::int64_t state_bytes_ = 0;
   std::vector<TaskId> writer_of_segment_;  // no_task: none, or several
   std::vector<bool> is_whole_;             // by tensor: a task writes it as such
-  std::vector<SegmentSet> pinned_;  // by task: segments of inputs that are there during it
+  std::vector<SegmentSet> pinned_;         // by task: segments of inputs that are there during it
 };
 
 // Wherever it runs, a task fills some memory with what it touches.
