@@ -127,18 +127,50 @@ Layout layout(const Problem& problem, MemoryId memory, const Lifetimes& lifetime
   return result;
 }
 
-// Where that is too much for the memory, exactly.
+// Only where both take the same bytes: what is left of a larger buffer is lost.
+Overwrites of_equal_bytes(const Problem& problem, MemoryId memory,
+                          const std::vector<Buffer>& buffers, Overwrites over) {
+  const auto bytes = [&](BufferId b) {
+    return aligned(buffers[b].bytes, problem.platform().memories[memory]);
+  };
+  for (std::size_t b = 0; b < over.size(); ++b) {
+    if (over[b] != no_buffer && bytes(static_cast<BufferId>(b)) != bytes(over[b]))
+      over[b] = no_buffer;
+  }
+  return over;
+}
+
+// What lives throughout lies at the bottom: wherever it lies otherwise, what is below it could
+// change places with it. The rest is placed by itself, exactly if need be.
 void fit_layout(const Problem& problem, MemoryId memory, Layout& layout) {
   const std::int64_t capacity = problem.capacity_bytes[memory];
   if (layout.placement.arena_bytes <= capacity) return;
-  FitOptions options;
-  options.limit = problem.request().limit * fit_share;
-  Fit found = fit(layout.items.items, capacity, options);
-  if (found.status != FitStatus::fits) return;
-  layout.placement = {std::move(found.offsets), 0};
-  for (std::size_t i = 0; i < layout.items.items.size(); ++i) {
-    const std::int64_t end = layout.placement.offsets[i] + layout.items.items[i].bytes;
-    layout.placement.arena_bytes = std::max(layout.placement.arena_bytes, end);
+  const std::vector<Item>& items = layout.items.items;
+  int begin = INT32_MAX;
+  int end = INT32_MIN;
+  for (const Item& item : items) begin = std::min(begin, item.begin), end = std::max(end, item.end);
+  std::vector<std::int64_t> offsets(items.size(), 0);
+  std::vector<Item> others;
+  std::int64_t bottom = 0;
+  const auto lasts = [&](const Item& item) { return item.begin == begin && item.end == end; };
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!lasts(items[i])) others.push_back(items[i]);
+    if (lasts(items[i])) offsets[i] = std::exchange(bottom, bottom + items[i].bytes);
+  }
+  Placement above = place(others);
+  if (above.arena_bytes > capacity - bottom) {
+    FitOptions options;
+    options.limit = problem.request().limit * fit_share;
+    Fit found = fit(others, capacity - bottom, options);
+    if (found.status != FitStatus::fits) return;
+    above.offsets = std::move(found.offsets);
+  }
+  std::size_t next = 0;
+  layout.placement = {std::move(offsets), 0};
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    std::int64_t& offset = layout.placement.offsets[i];
+    if (!lasts(items[i])) offset = bottom + above.offsets[next++];
+    layout.placement.arena_bytes = std::max(layout.placement.arena_bytes, offset + items[i].bytes);
   }
 }
 
@@ -228,6 +260,12 @@ std::vector<std::int64_t> set_offsets(const Problem& problem, const Lifetimes& l
     if (over != none) {
       Layout in_place = layout(problem, memory, lifetimes, buffers, over);
       if (in_place.placement.arena_bytes < best.placement.arena_bytes) best = std::move(in_place);
+    }
+    if (over != none && best.placement.arena_bytes > problem.capacity_bytes[memory]) {
+      const Overwrites equal = of_equal_bytes(problem, memory, buffers, over);
+      Layout in_place = layout(problem, memory, lifetimes, buffers, equal);
+      const std::int64_t load = largest_load(in_place.items.items);
+      if (load <= largest_load(best.items.items)) best = std::move(in_place);
     }
     fit_layout(problem, memory, best);
     take_offsets(best, buffers);

@@ -16,6 +16,8 @@ using SegmentSet = std::vector<int>;  // ascending, each once
 // Passing over the graph once for each input is work that large graphs do not get; leaving inputs
 // out keeps the bound sound.
 constexpr std::int64_t most_visits = 20'000'000;
+// Of what a task reads: those that are looked at, the largest.
+constexpr std::size_t most_made = 6;
 
 class Bounding {
  public:
@@ -35,6 +37,7 @@ class Bounding {
       isolated_ = isolated_ && link.from != memory && link.to != memory;
     if (!isolated_) return;
     find_resident_state();
+    find_writers();
     pin_inputs();
   }
 
@@ -46,6 +49,10 @@ class Bounding {
       if (bytes > best.bytes) best = {bytes, wholes(joined(segments_during(t), state_))};
     }
     if (!isolated_) return best;
+    for (std::size_t t = 0; t < forced_.size(); ++t) {
+      const auto moment = moment_before(t);
+      if (moment && moment->bytes > best.bytes) best = {moment->bytes, wholes(moment->there)};
+    }
     const SegmentSet end = joined(results_here(), state_);
     if (size(end) > best.bytes) best = {size(end), wholes(end)};
     return best;
@@ -81,6 +88,101 @@ class Bounding {
     TensorId tensor = no_tensor;
     std::optional<TaskId> workspace_of;
   };
+
+  // What is there while a task runs before another.
+  struct Moment {
+    std::int64_t bytes = 0;
+    SegmentSet there;
+  };
+
+  // Before a task runs, all that it reads was written, one of it last: as that is written the
+  // others are there. Which one is the last nobody knows, so it is the one that takes least. The
+  // same holds of some of what it reads: small ones may come last for nothing, so the largest
+  // count, as many as say most.
+  std::optional<Moment> moment_before(std::size_t t) const {
+    if (!forced_[t]) return std::nullopt;
+    std::vector<TensorId> made;
+    for (const TensorId tensor : graph_.tasks[t].reads) {
+      if (writer_of(tensor) != no_task) made.push_back(tensor);
+    }
+    if (made.size() < 2) return std::nullopt;
+    std::stable_sort(made.begin(), made.end(), [&](TensorId a, TensorId b) {
+      return graph_.tensors[a].bytes > graph_.tensors[b].bytes;
+    });
+    made.resize(std::min(made.size(), most_made));
+    std::optional<Moment> most;
+    for (std::size_t count = 2; count <= made.size(); ++count) {
+      Moment moment = least_moment({made.begin(), made.begin() + static_cast<int>(count)});
+      if (!most || moment.bytes > most->bytes) most = std::move(moment);
+    }
+    return most;
+  }
+
+  Moment least_moment(const std::vector<TensorId>& made) const {
+    Moment least = moment_of_writing(made.front(), made);
+    for (const TensorId last : made) {
+      Moment moment = moment_of_writing(last, made);
+      if (moment.bytes < least.bytes) least = std::move(moment);
+    }
+    return least;
+  }
+
+  Moment moment_of_writing(TensorId last, const std::vector<TensorId>& made) const {
+    const Task& task = graph_.tasks[writer_of(last)];
+    SegmentSet set;
+    for (const TensorId tensor : made) {
+      if (tensor != last) add(tensor, set);
+    }
+    const SegmentSet others = as_set(set);
+    for (const TensorId tensor : task.reads) {
+      if (kind_of(tensor) != Kind::state) add(tensor, set);
+    }
+    for (const TensorId tensor : task.writes) {
+      if (!is_optional(task, tensor)) add(tensor, set);
+    }
+    std::int64_t bytes = capped_sum(size(as_set(set)), state_bytes_);
+    bytes = capped_sum(bytes, aligned(task.workspace_bytes, memory_));
+    for (const auto& [y, x] : task.may_overwrite) {
+      const bool fits = graph_.tensors[y].bytes <= graph_.tensors[x].bytes;
+      const int first = problem_.segments.of_tensor[x].begin;
+      if (fits && !is_optional(task, y) && !std::binary_search(others.begin(), others.end(), first))
+        bytes -= aligned(graph_.tensors[y].bytes, memory_);
+    }
+    return {std::max<std::int64_t>(0, bytes), joined(std::move(set), state_)};
+  }
+
+  // The task here that alone writes any of the tensor's bytes, and all of them; no_task if there is
+  // none.
+  TaskId writer_of(TensorId tensor) const {
+    const SegmentRange range = problem_.segments.of_tensor[tensor];
+    if (range.begin == range.end || !is_whole_[tensor]) return no_task;
+    const TaskId writer = writer_of_segment_[range.begin];
+    for (int s = range.begin; s < range.end; ++s) {
+      if (writer_of_segment_[s] != writer) return no_task;
+    }
+    return writer != no_task && forced_[writer] ? writer : no_task;
+  }
+
+  void find_writers() {
+    writer_of_segment_.assign(problem_.segments.count(), no_task);
+    is_whole_.assign(graph_.tensors.size(), false);
+    std::vector<bool> several(problem_.segments.count(), false);
+    for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
+      for (const auto* list : {&graph_.tasks[t].writes, &graph_.tasks[t].updates}) {
+        for (const TensorId tensor : *list) {
+          is_whole_[tensor] = list == &graph_.tasks[t].writes;
+          const SegmentRange range = problem_.segments.of_tensor[tensor];
+          for (int s = range.begin; s < range.end; ++s) {
+            several[s] = several[s] || writer_of_segment_[s] != no_task;
+            writer_of_segment_[s] = static_cast<TaskId>(t);
+          }
+        }
+      }
+    }
+    for (std::size_t s = 0; s < several.size(); ++s) {
+      if (several[s]) writer_of_segment_[s] = no_task;
+    }
+  }
 
   static void keep_fewer(MemoryReason some, MemoryReason& fewest) {
     const bool is_better = some.size() > 0 && (fewest.size() == 0 || some.size() < fewest.size());
@@ -318,7 +420,9 @@ class Bounding {
   bool isolated_ = true;            // no link begins or ends here
   SegmentSet state_;                // there throughout
   std::int64_t state_bytes_ = 0;
-  std::vector<SegmentSet> pinned_;  // by task: segments of inputs that are there during it
+  std::vector<TaskId> writer_of_segment_;  // no_task: none, or several
+  std::vector<bool> is_whole_;             // by tensor: a task writes it as such
+  std::vector<SegmentSet> pinned_;         // by task: segments of inputs that are there during it
 };
 
 // Wherever it runs, a task fills some memory with what it touches.

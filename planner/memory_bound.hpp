@@ -8,6 +8,10 @@
 // - an input exists once, so if a task before (or itself) and a task after it read it, it is there
 //   during the task. (Some execution of the later one descends from an execution of the task, and
 //   that from one of the earlier.)
+// - before a task runs, all that it reads was written, one of it last; as that is written the
+// others
+//   are there, and none of their places is taken. (The buffer of each is there from the start of
+//   the run that wrote it.) The one that takes least counts.
 // - results that such tasks write are there together when the step ends.
 // Sizes are rounded up to the alignment once for each whole: its parts may share a buffer.
 #pragma once
@@ -37,7 +41,8 @@ struct MemoryReason {
   std::size_t size() const { return tensors.size() + (workspace_of ? 1 : 0); }
 };
 
-// Empty if the bound is not above the bytes.
+// Empty if the bound is not above the bytes, or only by what is written last: then no one moment
+// explains it.
 MemoryReason reason_above(const Problem& problem, MemoryId memory, std::int64_t bytes);
 
 // Of all memories but storage together: the sum of their bounds, or the largest task wherever it

@@ -221,6 +221,20 @@ std::int64_t largest_load(const std::vector<Item>& items) {
   return most;
 }
 
+Placement place_quickly(const std::vector<Item>& items, std::int64_t enough_bytes) {
+  Placement best = sweep(items);
+  const auto consider = [&](Placement other) {
+    if (other.arena_bytes < best.arena_bytes) best = std::move(other);
+    return best.arena_bytes <= enough_bytes;
+  };
+  if (best.arena_bytes <= enough_bytes || consider(backward_sweep(items))) return best;
+  if (items.size() >= all_orders_below) return best;
+  for (const Order& order : usual_orders(items)) {
+    if (consider(place_in_order(items, order))) return best;
+  }
+  return best;
+}
+
 Placement place(const std::vector<Item>& items) {
   const std::int64_t load = largest_load(items);
   Placement best = sweep(items);

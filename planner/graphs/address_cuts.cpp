@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "planner/addresses/obstacle.hpp"
+#include "planner/graphs/sequence_items.hpp"
 
 namespace stint {
 namespace {
@@ -13,25 +14,10 @@ constexpr int first_reach = 4;        // steps to both sides
 constexpr double narrow_share = 0.1;  // of the limit, for each search that narrows a stretch
 constexpr std::size_t most_cuts = 12;
 
-// What lies in the memory, in steps; what takes the place of another is one with it.
-std::vector<Item> items_of(const DeviceGraph& graph, const TaskSequence& sequence) {
+std::vector<Item> measured_items(const DeviceGraph& graph, const TaskSequence& sequence) {
   SequenceMeter meter(graph, std::vector<double>(graph.tasks.size(), 0.0));
   meter.measure(sequence);
-  std::vector<ItemInstance> instances = meter.instances();
-  for (std::size_t i = meter.in_place().size(); i-- > 0;) {
-    const auto& [step, from, to] = meter.in_place()[i];
-    if (meter.instances()[from].last != step) continue;
-    instances[from].last = instances[to].last;
-    instances[from].bytes = std::max(instances[from].bytes, instances[to].bytes);
-    instances[to].bytes = 0;
-  }
-  std::vector<Item> items;
-  for (const ItemInstance& instance : instances)
-    items.push_back({instance.bytes, instance.begin, instance.last + 1});
-  for (int step = 0; step < static_cast<int>(sequence.size()); ++step)
-    items.push_back({graph.tasks[sequence[step]].workspace_bytes, step, step + 1});
-  std::erase_if(items, [](const Item& item) { return item.bytes == 0; });
-  return items;
+  return items_of(graph, meter, sequence);
 }
 
 class Cutting {
@@ -39,7 +25,7 @@ class Cutting {
   Cutting(const DeviceGraph& graph, const TaskSequence& sequence, const AddressCutOptions& options)
       : capacity_(graph.capacity_bytes),
         options_(options),
-        items_(items_of(graph, sequence)),
+        items_(measured_items(graph, sequence)),
         load_(sequence.size() + 1, 0),
         position_(sequence.size() + 1, 0) {
     for (const Item& item : items_) {

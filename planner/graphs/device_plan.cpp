@@ -20,6 +20,8 @@ namespace stint {
 namespace {
 
 constexpr double bound_work_per_unit = 0.45;
+constexpr double more_bound_work = 2;  // times as much, where the gap is wide
+constexpr double wide_gap = 8e-3;
 constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for plans that leave room
 constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
 constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
@@ -128,6 +130,7 @@ class OnDevice {
     options.interrupted = options_.interrupted;
     const Recognised recognised = recognise_chain(problem_.graph(), problem_.before);
     if (recognised.chain && !state_place_) options.chain = &*recognised.chain;
+    if (!state_place_) options.before = &problem_.before;
     GraphSolver solver(graph_, costs(aim, states), orders(), options);
     const auto plan = solver.solve(graph_.capacity_bytes);
     int workers = device().workers;
@@ -135,11 +138,29 @@ class OnDevice {
     if (plan && workers == 1) fit(solver, *plan, states, 1);
     if (!fits_whole(graph_, device().workers)) {
       if (!is_good()) move_items(solver, aim, states);
-      const bool moves = answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
-      if (plan && workers > 1 && !moves && !is_good()) leave_room(solver, states, workers);
+      if (plan && workers > 1 && !is_moving() && !is_good()) leave_room(solver, states, workers);
       if (!is_good()) improve_beside();
     }
-    if (plan) claim(solver, aim.joules > 0 ? aim.seconds : 0);
+    if (!plan) return;
+    const double second_joules = aim.joules > 0 ? aim.seconds : 0;
+    claim(solver, second_joules, 1);
+    const bool is_other = device().workers > 1 || is_moving() || state_place_;
+    if (is_other || gap() <= close_plan || options_.is_interrupted()) return;
+    search_freely(solver, *plan, states);
+    if (answer_.schedule && gap() > wide_gap) claim(solver, second_joules, more_bound_work);
+  }
+
+  bool is_moving() const {
+    return answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
+  }
+
+  // Of the best plan so far, of its value.
+  double gap() const {
+    if (!answer_.schedule) return 1;
+    const double value = answer_.schedule->predicted.objective.value;
+    double least = objective_bound(problem_).value;
+    if (answer_.bound) least = std::max(least, answer_.bound->value);
+    return value > 0 ? 1 - least / value : 0;
   }
 
   bool is_good() const { return is_close_to_best(problem_, answer_); }
@@ -231,6 +252,26 @@ class OnDevice {
     return fit_with_cuts(solver, plan, states, workers) || fits;
   }
 
+  // Local search in any order: first without addresses, if only to better a plan; then for what has
+  // some, from there and from the best that has.
+  void search_freely(GraphSolver& solver, const GraphPlan& plan, const std::vector<int>& states) {
+    const GraphCrew crew = crew_of(1, states, graph_.capacity_bytes);
+    std::optional<GraphPlan> better;
+    if (answer_.schedule) better = solver.solve_in_any_order(plan.sequence, crew.capacity_bytes);
+    const GraphPlan& start = better ? *better : plan;
+    if (better) consider(finished(graph_, better->sequence, crew));
+    if (is_close(start)) return;
+    std::vector<TaskSequence> starts{start.sequence};
+    if (best_drafted_.graph == &graph_) starts.push_back(best_drafted_.sequence);
+    for (const TaskSequence& each : starts) {
+      if (options_.is_interrupted()) return;
+      for (const GraphPlan& found : solver.solve_with_addresses(each, crew.capacity_bytes)) {
+        if (consider(finished(graph_, found.sequence, crew))) break;
+      }
+      if (is_close(start)) return;
+    }
+  }
+
   // Addresses cost hardly anything above the plan without them.
   bool is_close(const GraphPlan& plan) const {
     return answer_.schedule &&
@@ -301,14 +342,14 @@ class OnDevice {
     return false;
   }
 
-  void claim(const GraphSolver& solver, double second_joules) {
+  void claim(const GraphSolver& solver, double second_joules, double share) {
     GraphBoundOptions how;
     how.moments = solver.moments();
     how.order = solver.order();
     const auto is_copy = [&](TaskId task) { return graph_.is_copy(task); };
     std::erase_if(how.moments, is_copy);
     std::erase_if(how.order, is_copy);
-    how.work = limit_ * bound_work_per_unit;
+    how.work = limit_ * bound_work_per_unit * share;
     how.second_joules = second_joules;
     how.interrupted = options_.interrupted;
     const bool is_small = graph_.tasks.size() <= each_up_to_tasks;

@@ -20,7 +20,7 @@ constexpr std::size_t least_begun = 1;
 constexpr double first_share = 0.1;    // of what is left, for the solution with the moments at hand
 constexpr double work_share = 0.3;     // the same for every round
 constexpr double last_share = 0.4;     // of all, for the last one, which is solved to the end
-constexpr double rough_share = 0.3;   // of what is to be proved, up to which it may be rough
+constexpr double rough_share = 0.3;    // of what is to be proved, up to which it may be rough
 constexpr double near_share = 0.125;   // of what is to be proved still, that others may lack
 constexpr double work_of_task = 1e-4;  // at each moment, for stating the problem
 
@@ -150,14 +150,21 @@ class Generation {
     is_solved_ = is_infeasible || (!solution_.there.empty() && solution_.bound >= solution_.value);
   }
 
-  // By interval, the moment's task at its end, the rest as in the given order.
-  TaskOrder order_of_solution() const {
+  // By interval, the moment's task at its end, the rest as in the given order. What updates state
+  // waits for the interval to end in which somebody last sees the state before.
+  TaskOrder order_of_solution(bool updates_last) const {
     std::vector<Rank> ranks(graph_.tasks.size());
     for (std::size_t p = 0; p < ranks.size(); ++p) {
       const TaskId task = options_.order[p];
       ranks[task] = {solution_.first[task], false, static_cast<int>(p)};
     }
     for (const TaskId moment : master_.moments) std::get<1>(ranks[moment]) = true;
+    for (std::size_t t = 0; t < ranks.size(); ++t) {
+      const int last = updates_last ? static_cast<int>(master_.moments.size()) : solution_.last[t];
+      if (last == solution_.first[t]) continue;
+      for (const TaskId update : graph_.tasks[t].ends_with)
+        ranks[update] = std::max(ranks[update], Rank{last + 1, false, -1});
+    }
     return ranked_order(problem_, ranks);
   }
 
@@ -168,9 +175,11 @@ class Generation {
   };
 
   // Where the replay of the solution exceeds the memory: first runs, the highest peaks first; if
-  // there are none, what runs again or is related to too few to be a moment.
-  bool add_moments() {
-    const RetentionGaps gaps(graph_, order_of_solution());
+  // there are none, what runs again or is related to too few to be a moment. Where the master keeps
+  // from being computed again what the replay must, updates wait for the end.
+  bool add_moments() { return add_moments(false) || add_moments(true); }
+  bool add_moments(bool updates_last) {
+    const RetentionGaps gaps(graph_, order_of_solution(updates_last));
     RetentionReplay replay(graph_, gaps);
     std::vector<int> positions;
     for (const TaskId moment : master_.moments) positions.push_back(gaps.position(moment));
@@ -185,7 +194,19 @@ class Generation {
       if (is_first) first[peak.position] = peak.bytes;
       if (!is_first || !chosen_.lineage.could_add(peak.task)) others.push_back(peak);
     }
-    return add_highest(gaps.order(), std::move(first)) || count_highest(others, positions);
+    return add_highest(gaps.order(), std::move(first)) || count_highest(others, positions) ||
+           add_between(gaps.order(), others);
+  }
+
+  // Where nothing can be counted since too much happens between two moments, others come between
+  // although nothing exceeds the memory there.
+  bool add_between(const TaskOrder& order, const std::vector<Peak>& peaks) {
+    int added = 0;
+    for (const Peak& peak : peaks) {
+      if (added == most_at_once || std::ssize(chosen_.lineage.tasks()) >= most_moments) break;
+      added += chosen_.lineage.add_around(order, peak.position) ? 1 : 0;
+    }
+    return added > 0;
   }
 
   bool add_highest(const TaskOrder& order, std::vector<std::int64_t> bytes) {
@@ -194,8 +215,8 @@ class Generation {
       const auto top = std::max_element(bytes.begin(), bytes.end());
       if (*top == 0) break;
       const auto at = static_cast<int>(top - bytes.begin());
-      const bool is_added = chosen_.lineage.add_highest(order, at, bytes) ||
-                            chosen_.lineage.add_around(order, at);
+      const bool is_added =
+          chosen_.lineage.add_highest(order, at, bytes) || chosen_.lineage.add_around(order, at);
       added += is_added ? 1 : 0;
       std::fill(top - std::min<std::ptrdiff_t>(Lineage::furthest, top - bytes.begin()),
                 top + std::min<std::ptrdiff_t>(Lineage::furthest + 1, bytes.end() - top), 0);

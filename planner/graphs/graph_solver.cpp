@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "planner/graphs/block_chain.hpp"
-#include "planner/graphs/sequence_search.hpp"
 
 namespace stint {
 namespace {
@@ -22,6 +21,7 @@ constexpr double moving_share = 0.15;
 constexpr double last_share = 0.3;
 constexpr double improve_share = 1;  // of three
 constexpr double quick_share = 0.05;
+constexpr double free_share = 0.7;
 constexpr double proof_tolerance = 1e-7;
 constexpr int most_moments = 24;
 constexpr int most_stalled = 4;
@@ -213,7 +213,7 @@ void GraphSolver::combine_blocks(std::int64_t capacity) {
 
 void GraphSolver::improve(const TaskSequence& start, std::int64_t capacity, double share) {
   if (is_proved()) return;
-  const RetentionSearchOptions options = search_options(capacity, share);
+  SequenceSearchOptions options{search_options(capacity, share)};
   ++searches_;
   const auto found = search_sequence(graph_, meter_, start, options);
   if (found) note(found->sequence, found->measure, capacity);
@@ -221,6 +221,28 @@ void GraphSolver::improve(const TaskSequence& start, std::int64_t capacity, doub
 
 void GraphSolver::improve_best(std::int64_t capacity, double share) {
   improve(best_ ? TaskSequence(best_->sequence) : gaps_.order(), capacity, share);
+}
+
+// What is proved holds for one order only, so it does not end the search.
+SequenceSearchOptions GraphSolver::free_options(std::int64_t capacity) {
+  SequenceSearchOptions options{search_options(capacity, free_share)};
+  options.before = options_.before;
+  options.good_enough = 0;
+  ++searches_;
+  meter_.reserve({});
+  return options;
+}
+
+std::optional<GraphPlan> GraphSolver::solve_in_any_order(const TaskSequence& start,
+                                                         std::int64_t capacity) {
+  return search_sequence(graph_, meter_, start, free_options(capacity));
+}
+
+std::vector<GraphPlan> GraphSolver::solve_with_addresses(const TaskSequence& start,
+                                                         std::int64_t capacity) {
+  SequenceSearchOptions options = free_options(capacity);
+  options.with_addresses = true;
+  return search_sequences(graph_, meter_, start, options);
 }
 
 double GraphSolver::worth(const MomentSolution& solution) const {

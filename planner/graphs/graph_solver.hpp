@@ -12,7 +12,7 @@
 
 #include "planner/graphs/block_frontier.hpp"
 #include "planner/graphs/moments.hpp"
-#include "planner/graphs/retention_search.hpp"
+#include "planner/graphs/sequence_search.hpp"
 #include "planner/strategy.hpp"
 
 namespace stint {
@@ -21,6 +21,8 @@ struct GraphSolverOptions {
   double limit = 10;  // units of search
   std::uint64_t seed = 0;
   const TaskChain* chain = nullptr;  // if the graph is one: its blocks give a start
+  // By task, those that must have run before it. Null: the order of first runs is given.
+  const std::vector<std::vector<TaskId>>* before = nullptr;
   const std::atomic<bool>* interrupted = nullptr;
 };
 
@@ -42,6 +44,13 @@ class GraphSolver {
   // the tasks. Local search again.
   std::optional<GraphPlan> solve_moving(const DeviceGraph& moving, const std::vector<double>& costs,
                                         std::int64_t capacity_bytes) const;
+
+  // By local search that moves first runs too: from any plan.
+  std::optional<GraphPlan> solve_in_any_order(const TaskSequence& start,
+                                              std::int64_t capacity_bytes);
+  // The same for plans to which first-fit gives addresses, the cheapest first.
+  std::vector<GraphPlan> solve_with_addresses(const TaskSequence& start,
+                                              std::int64_t capacity_bytes);
 
   // Tasks at whose first runs memory was counted, as they came.
   std::vector<TaskId> moments() const;
@@ -74,6 +83,7 @@ class GraphSolver {
   void combine_blocks(std::int64_t capacity);
   void improve(const TaskSequence& start, std::int64_t capacity, double share);
   void improve_best(std::int64_t capacity, double share);
+  SequenceSearchOptions free_options(std::int64_t capacity);
   double worth(const MomentSolution& solution) const;
 
   const DeviceGraph& graph_;

@@ -70,7 +70,7 @@ class Master {
   }
 
   MomentSolution solve(const CpOptions& options, std::int64_t known_bound) {
-    if (impossible_) return {CpStatus::infeasible, known_bound, 0, 0, {}, {}};
+    if (impossible_) return {CpStatus::infeasible, known_bound, 0, 0, {}, {}, {}};
     model_.add_linear(cost_, known_bound, std::max(known_bound, problem_.most_cost));
     model_.minimise(cost_);
     const CpAnswer answer = stint::solve(model_, options);
@@ -82,6 +82,7 @@ class Master {
                             answer.value + cost_.constant,
                             answer.work,
                             {},
+                            {},
                             {}};
     if (answer.status == CpStatus::infeasible) solution.bound = known_bound;
     if (!answer.has_solution()) return solution;
@@ -92,6 +93,9 @@ class Master {
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
       int& k = solution.first.emplace_back(problem_.first.earliest[t]);
       while (!is_idle(t) && k < problem_.first.latest[t] && !holds(answer, run_[k][t])) ++k;
+      int& last = solution.last.emplace_back(k);
+      for (int later = k + 1; later <= moments_; ++later)
+        if (holds(answer, run_[later][t])) last = later;
     }
     return solution;
   }

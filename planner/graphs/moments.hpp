@@ -94,6 +94,7 @@ struct MomentSolution {
   double work = 0;                       // of the solver
   std::vector<std::vector<char>> there;  // [moment][item]: still to be used after it
   std::vector<int> first;                // by task: the interval of its first run
+  std::vector<int> last;                 // the same of its last
 };
 
 MomentSolution solve_moments(const MomentProblem& problem, const CpOptions& options,

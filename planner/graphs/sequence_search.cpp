@@ -6,14 +6,19 @@
 #include <random>
 #include <utility>
 
+#include "planner/graphs/sequence_items.hpp"
+
 namespace stint {
 namespace {
 
 constexpr double overload_weight = 2;        // of the share by which the peak is too high
+constexpr double arena_weight = 4;           // the same where addresses count
 constexpr double temperature_of_task = 0.4;  // of what a task costs on average
 constexpr double last_temperature = 1e-6;
 constexpr int most_added = 60;  // runs, in one move
 constexpr int most_repairs = 6;
+constexpr std::size_t most_plans = 12;
+constexpr std::int64_t work_of_item = 8;  // in steps, for looking for its address
 
 // A sequence and what moves need to know about it.
 struct View {
@@ -31,7 +36,7 @@ struct View {
 class SequenceAnnealing {
  public:
   SequenceAnnealing(const DeviceGraph& graph, SequenceMeter& meter,
-                    const RetentionSearchOptions& options)
+                    const SequenceSearchOptions& options)
       : graph_(graph),
         meter_(meter),
         options_(options),
@@ -39,9 +44,11 @@ class SequenceAnnealing {
         cost_of_all_(std::max(meter.cost_of_all(), std::numeric_limits<double>::min())),
         temperature_(temperature_of_task / static_cast<double>(graph.tasks.size())) {}
 
-  std::optional<GraphPlan> search(TaskSequence start) {
+  // The cheapest first.
+  std::vector<GraphPlan> search(TaskSequence start) {
     now_.sequence = std::move(start);
     look(now_);
+    if (options_.with_addresses) place(now_);
     while (looked_at_ < options_.steps && !is_done()) {
       next_.sequence = now_.sequence;
       move();
@@ -49,7 +56,8 @@ class SequenceAnnealing {
       repair();
       if (accepts()) std::swap(now_, next_);
     }
-    return std::move(best_);
+    std::reverse(found_.begin(), found_.end());
+    return std::move(found_);
   }
 
  private:
@@ -61,15 +69,45 @@ class SequenceAnnealing {
     looked_at_ += static_cast<std::int64_t>(view.sequence.size()) + 1;
     const auto capacity = static_cast<double>(std::max<std::int64_t>(options_.capacity_bytes, 1));
     const double over = static_cast<double>(view.measure.peak_bytes) / capacity - 1;
-    view.energy = view.measure.cost / cost_of_all_ + overload_weight * std::max(over, 0.0);
-    if (fits(view) && (!best_ || view.measure.cost < best_->measure.cost))
-      best_ = GraphPlan{view.sequence, view.measure};
+    view.energy = view.measure.cost / cost_of_all_ + overload_weight_ * std::max(over, 0.0);
+    if (!options_.with_addresses && fits(view)) remember(view);
     find_instances(view);
     view.again.clear();
     ran_.assign(graph_.tasks.size(), 0);
     for (int step = 0; step < static_cast<int>(view.sequence.size()); ++step) {
       if (std::exchange(ran_[view.sequence[step]], 1)) view.again.push_back(step);
     }
+  }
+
+  void remember(const View& view) {
+    if (!found_.empty() && view.measure.cost >= found_.back().measure.cost) return;
+    if (found_.size() == most_plans) found_.erase(found_.begin());
+    found_.push_back({view.sequence, view.measure});
+  }
+
+  // What was measured last: what sticks out of the arena is a peak like any other.
+  void place(View& view) {
+    const std::vector<Item> items = items_of(graph_, meter_, view.sequence);
+    looked_at_ += static_cast<std::int64_t>(items.size()) * work_of_item;
+    const Placement placement = place_quickly(items, options_.capacity_bytes);
+    if (placement.arena_bytes <= options_.capacity_bytes) return remember(view);
+    const auto capacity = static_cast<double>(std::max<std::int64_t>(options_.capacity_bytes, 1));
+    const double over = static_cast<double>(placement.arena_bytes) / capacity - 1;
+    view.energy = view.measure.cost / cost_of_all_ + overload_weight_ * over;
+    view.measure.peak_step = crowded_step(items, placement);
+    find_instances(view);
+  }
+
+  // While the item lives that sticks out most: where most is live.
+  int crowded_step(const std::vector<Item>& items, const Placement& placement) const {
+    std::size_t top = 0;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (placement.offsets[i] + items[i].bytes == placement.arena_bytes) top = i;
+    }
+    const auto& live = meter_.live_bytes();
+    const auto most =
+        std::max_element(live.begin() + items[top].begin, live.begin() + items[top].end);
+    return static_cast<int>(most - live.begin());
   }
 
   void find_instances(View& view) {
@@ -88,7 +126,7 @@ class SequenceAnnealing {
 
   bool is_done() const {
     const bool interrupted = options_.interrupted != nullptr && options_.interrupted->load();
-    return interrupted || (best_ && best_->measure.cost <= options_.good_enough);
+    return interrupted || (!found_.empty() && found_.back().measure.cost <= options_.good_enough);
   }
 
   bool comes_again(GraphItemId item) const {
@@ -102,6 +140,7 @@ class SequenceAnnealing {
 
   // Changes the next sequence, which is the one at hand still.
   void move() {
+    if (options_.before != nullptr && below(4) == 0) return reorder();
     const int kind = below(20);
     if (now_.again.empty() || kind < 5) return drop(now_, peak_or_any(now_), next_.sequence);
     if (kind < 9) return shift(any(now_.again));
@@ -153,6 +192,28 @@ class SequenceAnnealing {
     if (to <= first || !may_run_at(now_, task, to > step ? to + 1 : to)) return;
     sequence.erase(sequence.begin() + step);
     sequence.insert(sequence.begin() + to, task);
+  }
+
+  // The first run of a task, earlier or later.
+  void reorder() {
+    TaskSequence& sequence = next_.sequence;
+    const int last = static_cast<int>(sequence.size()) - 1;
+    const TaskId task = sequence[below(last + 1)];
+    const auto begin = sequence.begin();
+    const int from = static_cast<int>(std::find(begin, sequence.end(), task) - begin);
+    const int reach = 1 + below(1 + last / 8);
+    int to = from;
+    if (below(2)) {
+      while (to < last && to - from < reach && !comes_before(task, sequence[to + 1])) ++to;
+      std::rotate(begin + from, begin + from + 1, begin + to + 1);
+    } else {
+      while (to > 0 && from - to < reach && !comes_before(sequence[to - 1], task)) --to;
+      std::rotate(begin + to, begin + from, begin + from + 1);
+    }
+  }
+  bool comes_before(TaskId first, TaskId then) const {
+    const auto& before = (*options_.before)[then];
+    return first == then || std::find(before.begin(), before.end(), first) != before.end();
   }
 
   // Once state is updated, who reads it is not computed again.
@@ -212,34 +273,48 @@ class SequenceAnnealing {
   }
 
   bool accepts() {
+    const bool is_sure = next_.energy <= now_.energy && !options_.with_addresses;
+    const double chance = is_sure ? 1 : static_cast<double>(random_() >> 40) * 0x1p-24;
+    if (!accepts(chance)) return false;
+    if (!options_.with_addresses) return true;
+    place(next_);
+    return accepts(chance);
+  }
+  bool accepts(double chance) const {
     if (next_.energy <= now_.energy) return true;
     const double left = 1 - static_cast<double>(looked_at_) / static_cast<double>(options_.steps);
     const double temperature = temperature_ * std::max(left, 0.0) * left + last_temperature;
-    const double chance = static_cast<double>(random_() >> 40) * 0x1p-24;
     return std::exp((now_.energy - next_.energy) / temperature) > chance;
   }
 
   const DeviceGraph& graph_;
   SequenceMeter& meter_;
-  RetentionSearchOptions options_;
+  SequenceSearchOptions options_;
   std::mt19937_64 random_;
   double cost_of_all_;
   double temperature_;
+  double overload_weight_ = options_.with_addresses ? arena_weight : overload_weight;
   View now_;
   View next_;
   std::vector<char> ran_;
   TaskSequence added_;
   std::int64_t looked_at_ = 0;
-  std::optional<GraphPlan> best_;
+  std::vector<GraphPlan> found_;  // ever cheaper
 };
 
 }  // namespace
 
-std::optional<GraphPlan> search_sequence(const DeviceGraph& graph, SequenceMeter& meter,
-                                         TaskSequence start,
-                                         const RetentionSearchOptions& options) {
-  if (start.empty()) return std::nullopt;
+std::vector<GraphPlan> search_sequences(const DeviceGraph& graph, SequenceMeter& meter,
+                                        TaskSequence start, const SequenceSearchOptions& options) {
+  if (start.empty()) return {};
   return SequenceAnnealing(graph, meter, options).search(std::move(start));
+}
+
+std::optional<GraphPlan> search_sequence(const DeviceGraph& graph, SequenceMeter& meter,
+                                         TaskSequence start, const SequenceSearchOptions& options) {
+  auto plans = search_sequences(graph, meter, std::move(start), options);
+  if (plans.empty()) return std::nullopt;
+  return std::move(plans.front());
 }
 
 }  // namespace stint

@@ -8,15 +8,32 @@
 // that takes too much memory, things that fill the peak are computed again before they are next
 // read, with what that needs, until it fits or becomes too dear. Bounded by the number of steps
 // looked at. It proves nothing.
+//
+// Asked to, it also moves first runs, as far as those allow that a task waits for or that wait for
+// it; and looks for plans that have addresses: then the arena that first-fit needs counts instead
+// of what is live, for all that would be accepted otherwise.
 #pragma once
+
+#include <vector>
 
 #include "planner/graphs/retention_search.hpp"
 
 namespace stint {
 
-// The cheapest plan that fits; the start if it fits and nothing better is found. The order of first
-// runs stays as it is. Nothing if no plan fits.
+struct SequenceSearchOptions : RetentionSearchOptions {
+  // By task, those that must have run before it. Null: the order of first runs stays as it is.
+  const std::vector<std::vector<TaskId>>* before = nullptr;
+  bool with_addresses = false;
+};
+
+// The cheapest plan that fits; the start if it fits and nothing better is found. Nothing if no plan
+// fits.
 std::optional<GraphPlan> search_sequence(const DeviceGraph& graph, SequenceMeter& meter,
-                                         TaskSequence start, const RetentionSearchOptions& options);
+                                         TaskSequence start, const SequenceSearchOptions& options);
+
+// The same, and the next best of those that it came by, the cheapest first: of plans with addresses
+// each may yet turn out to have none where more is known of its buffers.
+std::vector<GraphPlan> search_sequences(const DeviceGraph& graph, SequenceMeter& meter,
+                                        TaskSequence start, const SequenceSearchOptions& options);
 
 }  // namespace stint

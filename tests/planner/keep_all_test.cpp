@@ -148,6 +148,21 @@ TEST_CASE("an output takes the place of an input at its last use", "[keep_all]")
   CHECK(planned(problem_of(graph, plain_machine())).arenas.at("n0/ram") == 10);
 }
 
+TEST_CASE("where memory is tight, outputs take the place of inputs of their size and of no others",
+          "[keep_all]") {
+  // y must take the place of x; in the place of y, w would hold bytes that v needs.
+  const char* const graph = R"({"format": "stint-tasks", "version": 1, "name": "over",
+ "tensors": [{"name": "x", "bytes": 10}, {"name": "y", "bytes": 10}, {"name": "w", "bytes": 2}, {"name": "v", "bytes": 10}, {"name": "z", "bytes": 1}],
+ "tasks": [{"name": "X", "writes": ["x"], "seconds": {"cpu": 1}},
+  {"name": "Y", "reads": ["x"], "writes": ["y"], "may_overwrite": {"y": "x"}, "seconds": {"cpu": 1}},
+  {"name": "W", "reads": ["y"], "writes": ["w"], "may_overwrite": {"w": "y"}, "seconds": {"cpu": 1}},
+  {"name": "V", "reads": ["w"], "writes": ["v"], "seconds": {"cpu": 1}},
+  {"name": "Z", "reads": ["w", "v"], "writes": ["z"], "seconds": {"cpu": 1}}], "results": ["z"]})";
+  const Schedule schedule = planned(problem_of(graph, plain_machine(), within("n0/ram", 13)));
+  CHECK(schedule.arenas.at("n0/ram") <= 13);
+  CHECK(schedule.predicted.seconds == 5);
+}
+
 TEST_CASE("an optional output that nobody reads is left out", "[keep_all]") {
   const char* const graph = R"({"format": "stint-tasks", "version": 1, "name": "optional",
  "tensors": [{"name": "y", "bytes": 1}, {"name": "tape", "bytes": 100}, {"name": "log", "bytes": 10}],

@@ -28,6 +28,22 @@ TEST_CASE("items that live at the same time never share a byte", "[offsets]") {
   check_placement(items, place(items));
 }
 
+TEST_CASE("a quick placement is sound, and as good as it need be where a better one is found",
+          "[offsets]") {
+  int enough = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    const auto items = random_items(seed, 2 + seed % 40, 20, 30);
+    const std::int64_t load = largest_load(items);
+    const Placement quick = place_quickly(items, load);
+    check_placement(items, quick);
+    REQUIRE(quick.arena_bytes >= place(items).arena_bytes);
+    REQUIRE(place_quickly(items, quick.arena_bytes).arena_bytes == quick.arena_bytes);
+    enough += quick.arena_bytes == load ? 1 : 0;
+  }
+  CHECK(enough >= 70);
+}
+
 TEST_CASE("many items are placed by the sweeps alone, and soundly", "[offsets]") {
   const auto items = random_items(7, all_orders_below + 100, 3000, 1000);
   check_placement(items, place(items));
