@@ -81,7 +81,7 @@ TEST_CASE("state that does not fit lives on a disk, and training gives the same 
   CHECK(state_after("80%") == kept);
 }
 
-TEST_CASE("only a CPU trains; the costs of any device are replayed", "[cli]") {
+TEST_CASE("only a CPU trains, but the costs of any device are replayed", "[cli]") {
   const TemporaryFolder folder;
   const std::string schedule = folder.path("s.json");
   const std::string machine = bundled("platforms/a40-workstation.json");

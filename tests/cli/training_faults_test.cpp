@@ -145,7 +145,7 @@ TEST_CASE("truncated images and images of another shape are refused", "[cli][tra
   require_refused(training.run({"--data", idx}), "1567 bytes of elements; expected 1568");
 }
 
-TEST_CASE("what is saved goes on; state that is another's, cut or missing is refused",
+TEST_CASE("what is saved goes on, and state that is another's, cut or missing is refused",
           "[cli][training]") {
   if (!STINT_TRAINS) return;
   const Training training;

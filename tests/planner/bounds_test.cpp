@@ -36,7 +36,7 @@ TEST_CASE("the chain on one worker costs 35 joules a second", "[bounds]") {
   CHECK(energy_bound(problem_of(chain_graph(5), plain_machine())).value == Approx(385));
 }
 
-TEST_CASE("with what is always on, the fast state is the frugal one; without, the slow one",
+TEST_CASE("with what is always on, the fast state is the frugal one, and without the slow one",
           "[bounds]") {
   // A second of work: 7 J + 28 J fast, or 2 s × (1 W + 28 W) slow.
   const Problem makespan = problem_of(chain_graph(5), with_slow_state(Settable::run));

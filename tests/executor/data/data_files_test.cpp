@@ -157,7 +157,7 @@ TEST_CASE("broken NumPy files are refused", "[data]") {
   CHECK_THROWS_WITH(parse_npy(with("(2, 2, ), }", "(99999999),}"), "x"), Contains("x"));
 }
 
-TEST_CASE("state that is written is read again; a damaged file is refused", "[data]") {
+TEST_CASE("state that is written is read again, and a damaged file refused", "[data]") {
   const TemporaryFolder folder;
   const SavedState state{
       .steps = 7, .tensors = {{"fc.bias", {{2}, "abcdefgh"}}, {"fc.weight", {{1, 1}, "ijkl"}}}};

@@ -116,7 +116,7 @@ TEST_CASE("texts that are no orders are none", "[weight_order]") {
   }
 }
 
-TEST_CASE("state is kept as most kernels want it; the others get reordered copies",
+TEST_CASE("state is kept as most kernels want it, and the others get reordered copies",
           "[weight_order]") {
   const Graph graph = lowered(pinned(by_filters, by_channels, by_filters));
   CHECK(reorders(graph) == 1);
