@@ -90,7 +90,7 @@ void CutCrossings::add_to(SideRow& problem, const LengthMean& mean, double watts
     const auto item = static_cast<GraphItemId>(i);
     const auto& writers = graph_.flat.items[i].writers;
     SideCrossing crossing;
-    crossing.from = static_cast<int>(writers.empty() ? problem.cost.size() : writers[0]);
+    crossing.from = writers.empty() ? static_cast<int>(problem.cost.size()) : writers[0];
     if (writers.empty()) problem.cost.emplace_back(row_.sides(), 0.0);
     crossing.to.assign(graph_.readers[i].begin(), graph_.readers[i].end());
     for (int b = 0; b < row_.borders(); ++b) {
