@@ -20,7 +20,8 @@ namespace {
 constexpr double search_steps_per_unit = 2.5e6;  // of replays, for a unit of the limit
 constexpr double bound_work_per_unit = 0.7;      // the solver's, likewise
 constexpr double automatic_share = 0.02;         // of the limit, beside other strategies
-constexpr double least_search_steps = 6e5;       // whatever the limit
+constexpr double least_search_steps = 6e5;       // beside other strategies, too, from
+constexpr double least_search_limit = 0.3;       // this limit on
 constexpr double large_share = 0.2;              // likewise, where it does without the solver
 constexpr double large_tasks = 250;              // larger graphs get more steps, up to
 constexpr double most_steps_as_large = 4;        // so many times as many
@@ -87,7 +88,8 @@ class Placing {
     const double size = static_cast<double>(graph_.tasks()) / large_tasks;
     const double steps =
         limit_ * search_steps_per_unit * std::clamp(size, 1.0, most_steps_as_large);
-    return std::max(steps, least_search_steps);
+    const double share = std::min(1.0, problem_.request().limit / least_search_limit);
+    return std::max(steps, least_search_steps * share);
   }
 
   // A plan of somebody else is the best there is.
