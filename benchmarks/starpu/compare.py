@@ -4,8 +4,9 @@
     benchmarks/starpu/compare.py BUILD [MODEL:BATCH:LEAVES…] [--runs N] [--pytorch-runs N] [--steps N] [--warmup N]
 
 Contestants take turns, each in a process of its own, `runs` times (PyTorch, slow to start, in the first of them); other
-programs can only add to a time, so the fastest step counts, and the median over runs stands beside it. Two tables: times; and how steady they are, the share of time in
-which workers were idle, how many different states the runs ended with. Inputs are in memory before a step begins.
+programs can only add to a time, so the fastest step counts, and the median over runs stands beside it. Three tables:
+times; how steady they are, the share of time in which workers were idle, how many different states the runs ended with;
+and what a scheduler could gain at most. Inputs are in memory before a step begins.
 StarPU sums gradients as the plan does; "+redux" is its own way, a sum for each worker. "as in DAHL" is how a framework on
 StarPU does the same step: every layer for itself, a task for each sample, +redux. PyTorch is left out if absent.
 
@@ -127,8 +128,8 @@ def main():
     if not (build / "benchmarks/starpu/train_with").exists():
         sys.exit("skipped: train_with was not built; expected StarPU 1.3 and oneDNN")
     os.environ.setdefault("OMP_NUM_THREADS", "2")
-    python = args.python if has_torch(args.python) else None
-    if not python:
+    python = args.python if args.pytorch_runs > 0 and has_torch(args.python) else None
+    if args.pytorch_runs > 0 and not python:
         print("PyTorch is left out: it cannot be imported here")
     rows = {}
     for case in args.cases:
