@@ -79,13 +79,15 @@ double work_seconds(const Problem& problem, const std::vector<double>& seconds) 
 
 Bound better(const Bound& a, const Bound& b) { return a.value >= b.value ? a : b; }
 
-Bound time_bound(const Problem& problem, const States& states) {
+Bound time_bound(const Problem& problem, const States& states, const Crowding* crowding) {
   const std::vector<double> seconds = least_seconds(problem, states);
   const Bound simple = better({critical_path_seconds(problem, seconds), "critical path"},
                               {work_seconds(problem, seconds), "work"});
   const double workers = compute_workers(problem);
   const double both = makespan_bound(problem.needs, seconds, workers).seconds * (1 - 1e-12);
-  return both > simple.value * (1 + 1e-9) ? Bound{both, "path and work"} : simple;
+  Bound best = both > simple.value * (1 + 1e-9) ? Bound{both, "path and work"} : simple;
+  if (crowding != nullptr) best = better(best, {crowding->least_seconds(seconds, 0), "crowding"});
+  return best;
 }
 
 // All tasks, each as cheap as it can be.
@@ -140,15 +142,19 @@ double window_bound(const Problem& problem, const States& states) {
   const Request& request = problem.request();
   if (request.bill == Bill::deadline) return *request.deadline_seconds;
   if (request.bill == Bill::period) return request.period_seconds;
-  return time_bound(problem, states).value;
+  return time_bound(problem, states, nullptr).value;
 }
 
-Bound energy_bound(const Problem& problem, const States& states) {
+Bound energy_bound(const Problem& problem, const States& states, const Crowding* crowding) {
   const double watts = always_on_watts(problem.platform());
   // What is always on costs its watts for the whole window, whoever computes what.
-  const Bound apart{task_joules(problem, states, 0) + watts * window_bound(problem, states),
-                    "least joules"};
+  const double joules = task_joules(problem, states, 0);
+  Bound apart{joules + watts * window_bound(problem, states), "least joules"};
   if (problem.request().bill != Bill::makespan) return apart;
+  if (crowding != nullptr && watts > 0) {
+    const double seconds = crowding->least_seconds(least_seconds(problem, states), watts);
+    apart = better(apart, {joules + watts * seconds, "crowding"});
+  }
   // The makespan is at least work / workers, so each busy second also brings its share of what is
   // always on: this weighs fast states against frugal ones task by task.
   return better(apart,
@@ -163,7 +169,7 @@ bool has_one_state(const Device& device) {
 
 // Where states are for the run: each combination has a bound of its own, and the least counts.
 // Nothing if there are too many, or none of them is in time.
-std::optional<Bound> bound_of_runs(const Problem& problem) {
+std::optional<Bound> bound_of_runs(const Problem& problem, const Crowding* crowding) {
   const auto& devices = problem.platform().devices;
   const States all = all_states(problem);
   double prices = static_cast<double>(problem.graph().tasks.size()) * price_steps;
@@ -174,8 +180,9 @@ std::optional<Bound> bound_of_runs(const Problem& problem) {
   States states = all;
   const std::function<void(std::size_t)> visit = [&](std::size_t d) {
     if (d == all.size()) {
-      if (!meets(time_bound(problem, states).value, deadline_seconds(problem.request()))) return;
-      const Bound bound = energy_bound(problem, states);
+      const double least_time = time_bound(problem, states, nullptr).value;
+      if (!meets(least_time, deadline_seconds(problem.request()))) return;
+      const Bound bound = energy_bound(problem, states, crowding);
       if (!least || bound.value < least->value) least = bound;
       return;
     }
@@ -186,22 +193,26 @@ std::optional<Bound> bound_of_runs(const Problem& problem) {
   return least;
 }
 
-}  // namespace
-
-Bound time_bound(const Problem& problem) { return time_bound(problem, all_states(problem)); }
-
-Bound energy_bound(const Problem& problem) {
-  const auto of_runs = bound_of_runs(problem);
-  return of_runs ? *of_runs : energy_bound(problem, all_states(problem));
+Bound energy_bound(const Problem& problem, const Crowding* crowding) {
+  const auto of_runs = bound_of_runs(problem, crowding);
+  return of_runs ? *of_runs : energy_bound(problem, all_states(problem), crowding);
 }
 
-Bound objective_bound(const Problem& problem) {
+}  // namespace
+
+Bound time_bound(const Problem& problem) {
+  return time_bound(problem, all_states(problem), nullptr);
+}
+
+Bound energy_bound(const Problem& problem) { return energy_bound(problem, nullptr); }
+
+Bound objective_bound(const Problem& problem, const Crowding* crowding) {
   switch (problem.request().objective) {
     case Objective::time:
-      return time_bound(problem);
+      return time_bound(problem, all_states(problem), crowding);
     case Objective::edp: {
-      const Bound energy = energy_bound(problem);
-      const Bound time = time_bound(problem);
+      const Bound energy = energy_bound(problem, crowding);
+      const Bound time = time_bound(problem, all_states(problem), crowding);
       return {energy.value * time.value, energy.by + " × " + time.by};
     }
     case Objective::memory:
@@ -209,7 +220,7 @@ Bound objective_bound(const Problem& problem) {
     case Objective::energy:
       break;
   }
-  return energy_bound(problem);
+  return energy_bound(problem, crowding);
 }
 
 }  // namespace stint

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "planner/crowding.hpp"
 #include "planner/problem.hpp"
 
 namespace stint {
@@ -17,7 +18,7 @@ struct Bound {
 Bound time_bound(const Problem& problem);    // seconds
 Bound energy_bound(const Problem& problem);  // joules
 
-// Of the request's objective.
-Bound objective_bound(const Problem& problem);
+// Of the request's objective; with what crowding says of time, if it is given.
+Bound objective_bound(const Problem& problem, const Crowding* crowding = nullptr);
 
 }  // namespace stint

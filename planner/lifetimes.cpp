@@ -119,11 +119,24 @@ struct Layout {
   Placement placement;
 };
 
+// Within a bound, and on a disk, any arena will do; otherwise, and where bytes are the objective,
+// the smallest.
+bool will_any_arena_do(const Problem& problem, MemoryId memory) {
+  const Memory& what = problem.platform().memories[memory];
+  const bool is_bounded = problem.capacity_bytes[memory] < what.bytes;
+  return problem.request().objective != Objective::memory &&
+         (is_bounded || what.kind == MemoryKind::storage);
+}
+
+// Quickly where `fit_layout` sees to it that the arena is small enough, or where nothing can.
 Layout layout(const Problem& problem, MemoryId memory, const Lifetimes& lifetimes,
               const std::vector<Buffer>& buffers, const Overwrites& over) {
   Layout result;
   result.items = items_of(problem, memory, lifetimes, buffers, by_begin(lifetimes), over);
-  result.placement = place(result.items.items);
+  const std::vector<Item>& items = result.items.items;
+  const std::int64_t capacity = problem.capacity_bytes[memory];
+  const bool is_quick = will_any_arena_do(problem, memory) || largest_load(items) > capacity;
+  result.placement = is_quick ? place_quickly(items, capacity) : place(items);
   return result;
 }
 
@@ -142,10 +155,9 @@ Overwrites of_equal_bytes(const Problem& problem, MemoryId memory,
 
 // What lives throughout lies at the bottom: wherever it lies otherwise, what is below it could
 // change places with it. The rest is placed by itself, exactly if need be.
-void fit_layout(const Problem& problem, MemoryId memory, Layout& layout) {
-  const std::int64_t capacity = problem.capacity_bytes[memory];
-  if (layout.placement.arena_bytes <= capacity) return;
+void fit_layout(std::int64_t capacity, double limit, Layout& layout) {
   const std::vector<Item>& items = layout.items.items;
+  if (layout.placement.arena_bytes <= capacity || largest_load(items) > capacity) return;
   int begin = INT32_MAX;
   int end = INT32_MIN;
   for (const Item& item : items) begin = std::min(begin, item.begin), end = std::max(end, item.end);
@@ -157,10 +169,10 @@ void fit_layout(const Problem& problem, MemoryId memory, Layout& layout) {
     if (!lasts(items[i])) others.push_back(items[i]);
     if (lasts(items[i])) offsets[i] = std::exchange(bottom, bottom + items[i].bytes);
   }
-  Placement above = place(others);
+  Placement above = place(others, capacity - bottom);
   if (above.arena_bytes > capacity - bottom) {
     FitOptions options;
-    options.limit = problem.request().limit * fit_share;
+    options.limit = limit * fit_share;
     Fit found = fit(others, capacity - bottom, options);
     if (found.status != FitStatus::fits) return;
     above.offsets = std::move(found.offsets);
@@ -172,6 +184,31 @@ void fit_layout(const Problem& problem, MemoryId memory, Layout& layout) {
     if (!lasts(items[i])) offset = bottom + above.offsets[next++];
     layout.placement.arena_bytes = std::max(layout.placement.arena_bytes, offset + items[i].bytes);
   }
+}
+
+// With overwriting or without, whichever takes less; if that is too much, the other way as well.
+Layout best_layout(const Problem& problem, MemoryId memory, const Lifetimes& lifetimes,
+                   const std::vector<Buffer>& buffers, const Overwrites& over) {
+  const std::int64_t capacity = problem.capacity_bytes[memory];
+  const Overwrites none(buffers.size(), no_buffer);
+  Layout best = layout(problem, memory, lifetimes, buffers, none);
+  const bool will_do = will_any_arena_do(problem, memory) && best.placement.arena_bytes <= capacity;
+  if (over == none || will_do) {
+    fit_layout(capacity, problem.request().limit, best);
+    return best;
+  }
+  Layout other = layout(problem, memory, lifetimes, buffers, over);
+  if (other.placement.arena_bytes < best.placement.arena_bytes) std::swap(best, other);
+  if (best.placement.arena_bytes > capacity) {
+    const Overwrites equal = of_equal_bytes(problem, memory, buffers, over);
+    Layout in_place = layout(problem, memory, lifetimes, buffers, equal);
+    const std::int64_t load = largest_load(in_place.items.items);
+    if (load <= largest_load(best.items.items)) best = std::move(in_place);
+  }
+  fit_layout(capacity, problem.request().limit, best);
+  if (best.placement.arena_bytes <= capacity) return best;
+  fit_layout(capacity, problem.request().limit, other);
+  return other.placement.arena_bytes <= capacity ? other : best;
 }
 
 void take_offsets(const Layout& layout, std::vector<Buffer>& buffers) {
@@ -251,23 +288,11 @@ std::vector<BufferId> by_begin(const Lifetimes& lifetimes) {
 std::vector<std::int64_t> set_offsets(const Problem& problem, const Lifetimes& lifetimes,
                                       const std::vector<Action>& actions,
                                       std::vector<Buffer>& buffers) {
-  const Overwrites none(buffers.size(), no_buffer);
   const Overwrites over = find_overwrites(problem, lifetimes, actions, buffers);
   std::vector<std::int64_t> arenas;
   for (std::size_t m = 0; m < problem.platform().memories.size(); ++m) {
     const auto memory = static_cast<MemoryId>(m);
-    Layout best = layout(problem, memory, lifetimes, buffers, none);
-    if (over != none) {
-      Layout in_place = layout(problem, memory, lifetimes, buffers, over);
-      if (in_place.placement.arena_bytes < best.placement.arena_bytes) best = std::move(in_place);
-    }
-    if (over != none && best.placement.arena_bytes > problem.capacity_bytes[memory]) {
-      const Overwrites equal = of_equal_bytes(problem, memory, buffers, over);
-      Layout in_place = layout(problem, memory, lifetimes, buffers, equal);
-      const std::int64_t load = largest_load(in_place.items.items);
-      if (load <= largest_load(best.items.items)) best = std::move(in_place);
-    }
-    fit_layout(problem, memory, best);
+    const Layout best = best_layout(problem, memory, lifetimes, buffers, over);
     take_offsets(best, buffers);
     arenas.push_back(best.placement.arena_bytes);
   }

@@ -179,6 +179,18 @@ void ask_for_the_fastest(const Problem& problem, const SearchOptions& options, F
   take_plans(problem, std::move(answer), found);
 }
 
+// What the plan fell behind for may be memory that keeps tasks from running side by side. A bound
+// above a plan is a mistake of the solver's.
+void prove_crowding(const Problem& problem, Found& found) {
+  const Predicted& best = found.best->predicted;
+  if (best.optimal) return;
+  const Crowding crowding(problem);
+  if (!crowding.matters()) return;
+  const Bound bound = objective_bound(problem, &crowding);
+  if (above(bound.value, found.bound.value) && !above(bound.value, best.objective.value))
+    found.bound = bound;
+}
+
 void prefetch(const Problem& problem, Found& found) {
   auto ahead = with_prefetch(problem, *found.best);
   if (!ahead) return;
@@ -282,6 +294,7 @@ Outcome plan(const Problem& problem, const SearchOptions& given) {
   if (needs_the_fastest(problem, options, found)) ask_for_the_fastest(problem, options, found);
   outcome.interrupted = options.is_interrupted();
   if (found.best) {
+    if (!outcome.interrupted) prove_crowding(problem, found);
     prefetch(problem, found);
     found.best->predicted.interrupted = outcome.interrupted;
     set_proof(found.bound, found.best->predicted);

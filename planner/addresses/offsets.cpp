@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -13,46 +14,71 @@ namespace {
 
 using Order = std::vector<int>;
 
-bool overlap_in_time(const Item& a, const Item& b) { return a.begin < b.end && b.begin < a.end; }
-
-// The items placed so far, by ascending offset: the lowest gap that fits is found in one pass.
+// First-fit, item after item, until the arena would be larger than `most_bytes`. Those placed so
+// far lie by ascending offset with all that the search for a gap asks for: it is nearly all of the
+// time that placing takes.
 class FirstFit {
  public:
-  explicit FirstFit(const std::vector<Item>& items) : items_(items) {
+  FirstFit(const std::vector<Item>& items, std::int64_t most_bytes)
+      : items_(items), most_bytes_(most_bytes) {
     placement_.offsets.assign(items.size(), 0);
+    placed_.reserve(items.size());
   }
 
-  void add(int item) {
-    if (items_[item].bytes == 0) return;
-    const std::int64_t offset = lowest_gap(items_[item]);
-    const auto behind = std::upper_bound(placed_.begin(), placed_.end(), std::pair{offset, item});
-    placed_.insert(behind, {offset, item});
-    placement_.offsets[item] = offset;
-    placement_.arena_bytes = std::max(placement_.arena_bytes, offset + items_[item].bytes);
+  // Whether the item lies within the arena that is allowed.
+  bool add(int index) {
+    const Item& item = items_[index];
+    if (item.bytes == 0) return true;
+    const std::int64_t offset = lowest_gap(item);
+    const std::int64_t end = offset + item.bytes;
+    if (end > most_bytes_) return false;
+    const auto behind =
+        std::upper_bound(placed_.begin(), placed_.end(), offset,
+                         [](std::int64_t at, const Placed& other) { return at < other.offset; });
+    placed_.insert(behind, {offset, end, item.begin, item.end});
+    placement_.offsets[index] = offset;
+    placement_.arena_bytes = std::max(placement_.arena_bytes, end);
+    return true;
   }
 
   Placement finish() { return std::move(placement_); }
 
  private:
+  struct Placed {
+    std::int64_t offset;
+    std::int64_t end_offset;
+    int begin;
+    int end;
+  };
+
   std::int64_t lowest_gap(const Item& item) const {
     std::int64_t offset = 0;
-    for (const auto& [other_offset, other] : placed_) {
-      if (!overlap_in_time(item, items_[other])) continue;
-      if (other_offset - offset >= item.bytes) break;
-      offset = std::max(offset, other_offset + items_[other].bytes);
+    for (const Placed& other : placed_) {
+      if (other.begin >= item.end || item.begin >= other.end) continue;
+      if (other.offset - offset >= item.bytes) break;
+      offset = std::max(offset, other.end_offset);
     }
     return offset;
   }
 
   const std::vector<Item>& items_;
-  std::vector<std::pair<std::int64_t, int>> placed_;
+  std::int64_t most_bytes_;
+  std::vector<Placed> placed_;
   Placement placement_;
 };
 
-Placement place_in_order(const std::vector<Item>& items, const Order& order) {
-  FirstFit fit(items);
-  for (const int item : order) fit.add(item);
+// Nothing if the arena would be larger than `most_bytes`.
+std::optional<Placement> place_within(const std::vector<Item>& items, const Order& order,
+                                      std::int64_t most_bytes) {
+  FirstFit fit(items, most_bytes);
+  for (const int item : order) {
+    if (!fit.add(item)) return std::nullopt;
+  }
   return fit.finish();
+}
+
+Placement place_in_order(const std::vector<Item>& items, const Order& order) {
+  return *place_within(items, order, INT64_MAX);
 }
 
 // The load between one change and the next, in order of time.
@@ -121,11 +147,11 @@ Order::iterator first_at_top(const std::vector<Item>& items, const Placement& pl
 }
 
 // Whatever reaches the top of the arena is placed first the next time, until nothing is above the
-// load.
-Placement improved(const std::vector<Item>& items, Order order, std::int64_t load) {
+// aim.
+Placement improved(const std::vector<Item>& items, Order order, std::int64_t aim) {
   Placement best = place_in_order(items, order);
   Placement now = best;
-  for (int round = rounds(items.size(), 200); round > 0 && best.arena_bytes > load; --round) {
+  for (int round = rounds(items.size(), 200); round > 0 && best.arena_bytes > aim; --round) {
     const auto top = first_at_top(items, now, order);
     std::rotate(order.begin(), top, top + 1);
     now = place_in_order(items, order);
@@ -136,19 +162,19 @@ Placement improved(const std::vector<Item>& items, Order order, std::int64_t loa
 
 // Local search over orders: what reaches the top, or now and then anything, is placed earlier; kept
 // if the arena does not grow by it. The same items always give the same walk.
-Placement searched(const std::vector<Item>& items, Order order, std::int64_t load) {
+Placement searched(const std::vector<Item>& items, Order order, std::int64_t aim) {
   std::mt19937_64 random(items.size());
   Placement best = place_in_order(items, order);
-  for (int round = rounds(items.size(), 4000); round > 0 && best.arena_bytes > load; --round) {
+  for (int round = rounds(items.size(), 4000); round > 0 && best.arena_bytes > aim; --round) {
     auto moved = first_at_top(items, best, order);
     if (random() % 4 == 0) moved = order.begin() + static_cast<int>(random() % order.size());
     Order next(order.begin(), order.end());
     const auto from = next.begin() + (moved - order.begin());
     const auto to = next.begin() + static_cast<int>(random() % (moved - order.begin() + 1));
     std::rotate(to, from, from + 1);
-    Placement other = place_in_order(items, next);
-    if (other.arena_bytes > best.arena_bytes) continue;
-    best = std::move(other);
+    auto other = place_within(items, next, best.arena_bytes);
+    if (!other) continue;
+    best = std::move(*other);
     order = std::move(next);
   }
   return best;
@@ -235,24 +261,24 @@ Placement place_quickly(const std::vector<Item>& items, std::int64_t enough_byte
   return best;
 }
 
-Placement place(const std::vector<Item>& items) {
-  const std::int64_t load = largest_load(items);
+Placement place(const std::vector<Item>& items, std::int64_t enough_bytes) {
+  const std::int64_t aim = std::max(largest_load(items), enough_bytes);
   Placement best = sweep(items);
   const auto consider = [&](Placement other) {
     if (other.arena_bytes < best.arena_bytes) best = std::move(other);
-    return best.arena_bytes == load;
+    return best.arena_bytes <= aim;
   };
-  if (best.arena_bytes == load || consider(backward_sweep(items))) return best;
+  if (best.arena_bytes <= aim || consider(backward_sweep(items))) return best;
   if (items.size() >= all_orders_below) return best;
   const std::vector<Order> orders = usual_orders(items);
   for (const Order& order : orders) {
     if (consider(place_in_order(items, order))) return best;
   }
   for (const Order& order : orders) {
-    if (consider(improved(items, order, load))) return best;
+    if (consider(improved(items, order, aim))) return best;
   }
   for (const Order& order : orders) {
-    if (consider(searched(items, order, load))) return best;
+    if (consider(searched(items, order, aim))) return best;
   }
   return best;
 }

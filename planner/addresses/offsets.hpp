@@ -28,7 +28,8 @@ struct Placement {
 
 inline constexpr int all_orders_below = 6000;
 
-Placement place(const std::vector<Item>& items);
+// Ends once the arena has no more than `enough_bytes`.
+Placement place(const std::vector<Item>& items, std::int64_t enough_bytes = 0);
 
 // The same in few orders, and in no more of them once the arena is within a memory: a quick answer,
 // for those who ask often.
