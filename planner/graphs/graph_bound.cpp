@@ -17,6 +17,8 @@ namespace {
 
 constexpr double bound_units = 1e11;
 constexpr std::size_t strong_up_to_tasks = 2500;
+constexpr std::size_t related_up_to_tasks = 5000;
+constexpr double close_enough = 0.01;  // to what is to be proved, where another try may tell more
 
 // What a second of work costs beside the busy watts of its state, what the step costs however it is
 // done, and what a second costs by which it is longer: together no more than the objective of any
@@ -36,12 +38,19 @@ class Bounding {
 
   // Every run of a task takes one of the workers for its time, and the makespan is at least all
   // that over the workers; it is also at least what paths and work tell (makespan_bound.hpp). Where
-  // work alone tells most, time is paid by task: that weighs fast states against frugal ones.
-  Prices prices() const {
+  // work alone tells most, time is paid by task: that weighs fast states against frugal ones. Where
+  // copies may make the step longer that tells more, or, in one state, all.
+  std::vector<Prices> prices() const {
+    const double work = sum(fastest_seconds()) / device_.workers;
+    const bool is_work_all = work * (1 + 1e-9) >= time_bound(problem_).value;
+    if (!is_work_all || (can_move() && has_one_state())) return {prices(false)};
+    if (can_move()) return {prices(true), prices(false)};
+    return {prices(true)};
+  }
+
+  Prices prices(bool by_work) const {
     const double workers = device_.workers;
     const double least_time = time_bound(problem_).value;
-    const bool by_work = sum(fastest_seconds()) / workers * (1 + 1e-9) >= least_time &&
-                         !(can_move() && has_one_state());
     if (problem_.request().objective == Objective::time)
       return by_work ? Prices{0, 1 / workers, 0, 0, 0} : Prices{0, 0, 0, least_time, 1};
     const double shared = device_.active_watts / workers;
@@ -88,6 +97,7 @@ class Bounding {
       state.bytes = aligned(problem_.graph().tensors[use.tensor].bytes,
                             problem_.platform().memories[graph_.memory]);
       if (!use.in_parts) state.price = move_price(use.tensor, !use.updaters.empty(), unit, prices);
+      if (!use.updaters.empty()) state.updater = use.updaters.back();
       state.users = std::move(use.users);
       all.push_back(std::move(state));
     }
@@ -99,8 +109,20 @@ class Bounding {
     const Ways ways = this->ways();
     if (prices.longer == 0 || ways.out.size() != 1 || ways.back.size() != 1) return std::nullopt;
     const std::string& channel = ways.out.front()->channel;
-    return LinkTime{!channel.empty() && channel == ways.back.front()->channel,
-                    rounded_down(prices.longer * time_bound(problem_).value / unit) + 2};
+    LinkTime time;
+    time.is_one_channel = !channel.empty() && channel == ways.back.front()->channel;
+    time.price = rounded_down(prices.longer * time_bound(problem_).value / unit) + 2;
+    const auto priced = [&](double seconds) {
+      return rounded_down(prices.longer * seconds / unit);
+    };
+    const std::vector<double> seconds = fastest_seconds();
+    const Spans spans = this->spans(seconds);
+    for (std::size_t t = 0; t < seconds.size(); ++t) {
+      time.begin.push_back(priced(spans.before[t]));
+      time.end.push_back(priced(spans.before[t] + seconds[t]));
+      time.rest.push_back(priced(spans.rest[t]));
+    }
+    return time;
   }
 
   bool can_move() const {
@@ -209,6 +231,37 @@ class Bounding {
       all.push_back(least(t, [](const PowerState&, double seconds) { return seconds; }));
     return all;
   }
+  // By task, at least: the seconds before it first begins, and from there to the end of the step.
+  // The longest way, or all that comes before or after, shared by the workers.
+  struct Spans {
+    std::vector<double> before;
+    std::vector<double> rest;
+  };
+  Spans spans(const std::vector<double>& seconds) const {
+    const std::size_t tasks = seconds.size();
+    Spans spans{std::vector<double>(tasks, 0), std::vector<double>(tasks, 0)};
+    std::vector<double> work_after = spans.rest;
+    if (tasks <= related_up_to_tasks) {
+      const auto reaches = reachability(problem_.needs);
+      for (std::size_t a = 0; a < tasks; ++a) {
+        for (std::size_t b = a + 1; b < tasks; ++b) {
+          if (!reaches[a][b]) continue;
+          spans.before[b] += seconds[a] / device_.workers;
+          work_after[a] += seconds[b] / device_.workers;
+        }
+      }
+    }
+    for (std::size_t t = 0; t < tasks; ++t) {
+      for (const TaskId other : problem_.needs[t])
+        spans.before[t] = std::max(spans.before[t], spans.before[other] + seconds[other]);
+    }
+    for (std::size_t t = tasks; t-- > 0;) {
+      spans.rest[t] = seconds[t] + std::max(spans.rest[t], work_after[t]);
+      for (const TaskId other : problem_.needs[t])
+        spans.rest[other] = std::max(spans.rest[other], spans.rest[t]);
+    }
+    return spans;
+  }
   static double sum(const std::vector<double>& all) {
     return std::accumulate(all.begin(), all.end(), 0.0);
   }
@@ -218,16 +271,9 @@ class Bounding {
   const Device& device_;
 };
 
-}  // namespace
-
-std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
-                                 const GraphBoundOptions& options) {
-  const Objective objective = problem.request().objective;
-  const bool is_ours = problem.platform().devices.size() == 1 &&
-                       (objective == Objective::energy || objective == Objective::time);
-  if (!is_ours || !has_cp_sat() || options.moments.empty()) return std::nullopt;
-  const Bounding bounding(problem, graph);
-  const Prices prices = bounding.with_deadline(bounding.prices(), options.second_joules);
+std::optional<Bound> bound_at(const Prices& prices, const Bounding& bounding,
+                              const Problem& problem, const DeviceGraph& graph,
+                              const GraphBoundOptions& options) {
   const std::vector<double> costs = bounding.costs(prices);
   const double unit = bounding.unit(prices, costs);
   const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
@@ -257,6 +303,26 @@ std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& grap
   if (found.is_infeasible) return std::nullopt;
   const double again = static_cast<double>(std::max<std::int64_t>(found.bound, 0)) * unit;
   return Bound{(all + again) * (1 - 1e-12) + prices.fixed, "moments"};
+}
+
+}  // namespace
+
+std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
+                                 const GraphBoundOptions& options) {
+  const Objective objective = problem.request().objective;
+  const bool is_ours = problem.platform().devices.size() == 1 &&
+                       (objective == Objective::energy || objective == Objective::time);
+  if (!is_ours || !has_cp_sat() || options.moments.empty()) return std::nullopt;
+  const Bounding bounding(problem, graph);
+  std::optional<Bound> best;
+  for (const Prices& prices : bounding.prices()) {
+    const bool is_enough = best && best->value >= options.enough * (1 - close_enough);
+    if (is_enough) break;
+    const auto bound = bound_at(bounding.with_deadline(prices, options.second_joules), bounding,
+                                problem, graph, options);
+    if (bound && (!best || best->value < bound->value)) best = bound;
+  }
+  return best;
 }
 
 }  // namespace stint

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "planner/graphs/copy_windows.hpp"
+
 namespace stint {
 namespace {
 
@@ -146,7 +148,9 @@ class Master {
     for (const GraphItemId read : task.reads) used_[k][read] = used_[k][read] || useful;
   }
 
+  // Of our own plans: others may have a second buffer of how the state was.
   bool has_ended(std::size_t t, int k) const {
+    if (problem_.is_bound) return false;
     const auto& ends = graph_.tasks[t].ends_with;
     return std::any_of(ends.begin(), ends.end(),
                        [&](TaskId update) { return problem_.first.latest[update] < k; });
@@ -195,29 +199,74 @@ class Master {
   // Back from elsewhere, in whichever interval; gone there once.
   void decide_moves() {
     back_.assign(moments_ + 1, Facts(graph_.items.size()));
-    for (const MovedState& state : problem_.states) {
-      away_.push_back(model_.add_boolean());
-      note_move(away_.back(), state.price.out, state.price.out_time, copies_out_);
-      note_move(away_.back(), state.price.back, state.price.back_time, copies_back_);
-    }
+    for (const MovedState& state : problem_.states) decide_state(state);
     if (problem_.moves.empty()) return;
     for (std::size_t i = 0; i < graph_.items.size(); ++i) {
       if (is_free(i)) continue;
       const VariableId out = model_.add_boolean();
       const MovePrice& price = problem_.moves[i];
-      note_move(out, price.out, price.out_time, copies_out_);
+      note_move({out, price.out_time, end_of(is_input(i) ? no_task : item(i).writers.front())},
+                price.out, copies_out_);
       for (int k = 1; k <= moments_; ++k) {
         if (!used_[k][i]) continue;
         back_[k][i] = open();
-        note_move(back_[k][i].literal, price.back, price.back_time, copies_back_);
+        note_move({back_[k][i].literal, price.back_time, begin_of(k)}, price.back, copies_back_);
         model_.add_clause({no(back_[k][i].literal), out});
       }
     }
   }
 
-  void note_move(VariableId move, std::int64_t price, std::int64_t time, LinearSum& copies) {
-    if (price > 0) cost_.add(move, price);
-    if (time > 0) copies.add(move, time);
+  // Of a state: whether it lives elsewhere; by interval, whether it is fetched; by moment, whether
+  // it is there.
+  struct StateFacts {
+    VariableId away{0};
+    Facts fetched;
+    Facts there;
+  };
+
+  void decide_state(const MovedState& state) {
+    StateFacts facts{model_.add_boolean(), Facts(moments_ + 1), Facts(moments_ + 1)};
+    note_move({facts.away, state.price.out_time, end_of(state.updater)}, state.price.out,
+              copies_out_);
+    for (int k = 1; k <= moments_; ++k) {
+      const bool is_used = uses(state, problem_.moments[k - 1]);
+      facts.there[k] = is_used ? always : open();
+      if (!is_used) model_.add_clause({facts.away, facts.there[k].literal});
+    }
+    if (state.price.back > 0 || state.price.back_time > 0) decide_fetches(state, facts);
+    states_.push_back(std::move(facts));
+  }
+
+  // Not before a moment at which it is not there: even while it comes its bytes are taken.
+  void decide_fetches(const MovedState& state, StateFacts& facts) {
+    std::vector<VariableId> at_all{no(facts.away)};
+    const Fact home{Fact::open, no(facts.away)};
+    for (int k = 0; k <= moments_; ++k) {
+      facts.fetched[k] = open();
+      at_all.push_back(facts.fetched[k].literal);
+      note_move({facts.fetched[k].literal, state.price.back_time, begin_of(k)}, state.price.back,
+                copies_back_);
+      const Fact& before = k == 0 ? home : facts.there[k];
+      if (k < moments_) imply(facts.there[k + 1], {before, facts.fetched[k]});
+      for (const TaskId user : state.users) imply(run_[k][user], {before, facts.fetched[k]});
+    }
+    model_.add_clause(at_all);
+  }
+
+  static bool uses(const MovedState& state, TaskId task) {
+    return std::binary_search(state.users.begin(), state.users.end(), task);
+  }
+
+  void note_move(const TimedCopy& copy, std::int64_t price, std::vector<TimedCopy>& copies) {
+    if (price > 0) cost_.add(copy.move, price);
+    if (copy.time > 0) copies.push_back(copy);
+  }
+  std::int64_t begin_of(int interval) const {
+    if (!problem_.link_time || interval == 0) return 0;
+    return problem_.link_time->begin[problem_.moments[interval - 1]];
+  }
+  std::int64_t end_of(TaskId task) const {
+    return problem_.link_time && task != no_task ? problem_.link_time->end[task] : 0;
   }
 
   void decide_presence() {
@@ -345,22 +394,32 @@ class Master {
         if (there_[k][i].kind == Fact::open) bytes.add(there_[k][i].literal, item(i).bytes / unit);
       }
       known -= replaced_bytes(k, unit, bytes);
-      known += state_bytes(problem_.moments[k - 1], unit, bytes);
+      known += state_bytes_at(k, unit, bytes);
       const std::int64_t left = problem_.capacity_bytes - known;
       if (left < 0 && bytes.terms.empty()) impossible_ = true;
       model_.add_linear(bytes, INT64_MIN / 2, floor_of(left, unit));
     }
   }
 
-  // While a task runs: state that may be away takes its bytes unless it is.
+  // State that may live elsewhere takes its bytes at the moments at which it is there.
+  std::int64_t state_bytes_at(int k, std::int64_t unit, LinearSum& bytes) const {
+    std::int64_t known = 0;
+    for (std::size_t s = 0; s < states_.size(); ++s) {
+      const Fact& there = states_[s].there[k];
+      if (there.kind == Fact::yes) known += problem_.states[s].bytes;
+      if (there.kind == Fact::open) bytes.add(there.literal, problem_.states[s].bytes / unit);
+    }
+    return known;
+  }
+
+  // While any other task runs: unless it lives elsewhere.
   std::int64_t state_bytes(TaskId task, std::int64_t unit, LinearSum& bytes) const {
     std::int64_t known = 0;
-    for (std::size_t s = 0; s < away_.size(); ++s) {
+    for (std::size_t s = 0; s < states_.size(); ++s) {
       const MovedState& state = problem_.states[s];
       known += state.bytes;
-      const auto& users = state.users;
-      if (!std::binary_search(users.begin(), users.end(), task))
-        bytes.add(away_[s], -(state.bytes / unit + (state.bytes % unit > 0 ? 1 : 0)));
+      if (!uses(state, task))
+        bytes.add(states_[s].away, -(state.bytes / unit + (state.bytes % unit > 0 ? 1 : 0)));
     }
     return known;
   }
@@ -464,8 +523,9 @@ class Master {
     if (problem_.spare_times.empty()) return;
     std::int64_t most = 0;
     for (const auto& [k, task] : again_) most += problem_.time_costs[task];
-    for (const LinearSum* copies : {&copies_out_, &copies_back_})
-      for (const auto& [move, time] : copies->terms) most += time;
+    for (const auto* copies : {&copies_out_, &copies_back_}) {
+      for (const TimedCopy& copy : *copies) most += copy.time + copy.begin;
+    }
     const VariableId longer = model_.add_variable(0, most);
     cost_.add(longer, 1);
     for (const SpareTime& spare : problem_.spare_times) {
@@ -480,15 +540,27 @@ class Master {
   }
   void require_links(VariableId longer) {
     if (problem_.link_time->is_one_channel) {
-      auto& out = copies_out_.terms;
-      out.insert(out.end(), copies_back_.terms.begin(), copies_back_.terms.end());
-      copies_back_.terms.clear();
+      copies_out_.insert(copies_out_.end(), copies_back_.begin(), copies_back_.end());
+      copies_back_.clear();
     }
-    for (LinearSum* copies : {&copies_out_, &copies_back_}) {
-      copies->add(longer, -1);
-      model_.add_linear(*copies, INT64_MIN / 2, problem_.link_time->price);
-    }
+    for (const auto& copies : {copies_out_, copies_back_, first_fetches()})
+      fit_copies(copies, problem_.link_time->price, longer, model_);
   }
+
+  // What lives elsewhere comes at least once before each of its users, so before the one after
+  // which most is to be done.
+  std::vector<TimedCopy> first_fetches() const {
+    std::vector<TimedCopy> copies;
+    for (std::size_t s = 0; s < states_.size(); ++s) {
+      const MovedState& state = problem_.states[s];
+      if (state.price.back_time == 0) continue;
+      std::int64_t rest = 0;
+      for (const TaskId user : state.users) rest = std::max(rest, problem_.link_time->rest[user]);
+      copies.push_back({states_[s].away, state.price.back_time, rest});
+    }
+    return copies;
+  }
+
   // Tasks that first run in one of several intervals are among those that run again, and need not
   // be counted once.
   std::int64_t floating_cost(int since) const {
@@ -511,9 +583,9 @@ class Master {
   std::vector<Facts> run_;                     // [interval][task]
   std::vector<Facts> come_;                    // [interval][input]
   std::vector<Facts> back_;                    // [interval][item]
-  std::vector<VariableId> away_;               // [state]
-  LinearSum copies_out_;                       // their time
-  LinearSum copies_back_;
+  std::vector<StateFacts> states_;
+  std::vector<TimedCopy> copies_out_;
+  std::vector<TimedCopy> copies_back_;
   std::vector<Facts> there_;  // [moment][item], moments from 1 on
   std::vector<Facts> after_;  // the same, for use after the moment
   CpModel model_;

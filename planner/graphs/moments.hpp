@@ -35,19 +35,25 @@ struct MovePrice {
   std::int64_t back_time = 0;
 };
 
-// State that may be away where no moment's task uses it. It then comes back once in every step; out
-// too if a task updates it.
+// State that may live elsewhere: then it comes in every interval in which it is used and was not
+// there when that began, and goes out if a task updates it. What costs nothing to move is just there
+// or not.
 struct MovedState {
   std::int64_t bytes = 0;
   MovePrice price;
-  std::vector<TaskId> users;
+  std::vector<TaskId> users;  // ascending
+  TaskId updater = no_task;   // the last
 };
 
 // Copies over a link take turns, so a step with more of them than fit into its least time is
-// longer.
+// longer, or with more of them than fit behind what they have to wait for, or before what waits for
+// them. All at the price of a longer step.
 struct LinkTime {
-  bool is_one_channel = false;  // both ways
-  std::int64_t price = 0;       // of the least time
+  bool is_one_channel = false;      // both ways
+  std::int64_t price = 0;           // of the least time
+  std::vector<std::int64_t> begin;  // by task: of the time before it first begins, at least
+  std::vector<std::int64_t> end;    // likewise, before it first ends
+  std::vector<std::int64_t> rest;   // likewise, from where it begins to the end of the step
 };
 
 // The step is longer than its least time, at a price, if what runs again from an interval on takes

@@ -104,11 +104,9 @@ bool PlacedReplay::execute(TaskId task, DeviceId device, bool is_first) {
   if (steps_.size() > most_steps_per_task * graph_.tasks() + most_steps_besides) return false;
   if (first_way_[task * devices + device] < 0) return false;
   const GraphTask& flat = graph_.flat.tasks[task];
-  if (!is_first) {
-    if (flat.runs_once || !graph_.problem->request().recompute) return false;
-    const auto has_run = [&](TaskId other) { return ran_[other] != 0; };
-    if (std::any_of(flat.ends_with.begin(), flat.ends_with.end(), has_run)) return false;
-  }
+  if (!is_first && (flat.runs_once || !graph_.problem->request().recompute)) return false;
+  const auto has_run = [&](TaskId other) { return ran_[other] != 0; };
+  if (std::any_of(flat.ends_with.begin(), flat.ends_with.end(), has_run)) return false;
   for (const GraphItemId item : flat.reads) {
     if (!provide(item, task, device)) return false;
   }

@@ -34,11 +34,17 @@ constexpr int most_rounds_of_cuts = 200;
 constexpr double small_gap = 1e-4;  // worth a finer bound
 constexpr std::size_t most_tasks_of_fine_bounds = 150;
 constexpr int most_starts = 3;
-constexpr double tighter_shares[] = {1, 0.8, 0.6};  // of what the best plan takes of memories
-constexpr std::size_t most_tasks_of_tighter = 100;
+// A search on from the best plan: near it, or further from it in less memory.
+struct SearchRound {
+  double share = 1;           // of the memories that the best plan takes
+  double temperature = 0.01;  // on values relative to the start's
+};
+constexpr SearchRound first_round;
+constexpr SearchRound more_rounds[] = {{1, 0.002}, {1, 0.005}, {1, 0.002}};
+constexpr std::size_t most_tasks_of_more_rounds = 100;
+constexpr SearchRound rounds_of_less[] = {{1, 0.05}, {0.8, 0.05}, {0.6, 0.05}};
+constexpr std::size_t most_tasks_of_less = 30;
 constexpr int seeds_of_search = 100;
-constexpr double search_temperature = 0.01;   // on values relative to the start's
-constexpr double restart_temperature = 0.05;  // where a good plan is known
 constexpr int window_tasks = 60;
 constexpr int window_step = 40;  // so that they overlap
 constexpr double window_temperature = 0.004;
@@ -101,10 +107,18 @@ class Placing {
 
   double score(const PlacementTrial& trial) const { return trial.value * (1 + 3 * trial.excess); }
 
+  // Copies that come back may wait, so that they take no room before it is there.
   void add_start(PlacementChoice choice) {
     settle_ties(graph_, choice);
-    auto trial = tried(graph_, replay_, std::move(choice), capacity_);
-    if (trial) starts_.push_back(std::move(*trial));
+    settle_order(graph_, choice);
+    std::optional<PlacementTrial> best;
+    for (const int ahead : {choice.ahead, 0, 3, 2, 1}) {
+      choice.ahead = ahead;
+      auto trial = tried(graph_, replay_, choice, capacity_);
+      if (trial && (!best || score(*trial) < score(*best))) best = std::move(trial);
+      if (!best || best->excess == 0) break;
+    }
+    if (best) starts_.push_back(std::move(*best));
   }
 
   void start_from_others() {
@@ -160,35 +174,37 @@ class Placing {
     return placement_bound(graph_, bounding, options_);
   }
 
-  // What fits into less memory is a plan too, and not always one that is found with more: small
-  // graphs are searched for such plans as well.
+  // What fits into less memory is a plan too, and not always one that is found with more: the
+  // smallest graphs are searched for such plans as well, others on from the best.
   void search() {
-    search(starts_, 0, search_temperature);
-    int round = 0;
-    for (const double share : tighter_shares) {
-      const bool is_small = graph_.tasks() <= most_tasks_of_tighter;
-      if (!is_small || !answer_.schedule || is_proved() || options_.is_interrupted()) return;
-      search_within(share, ++round);
+    search(starts_, 0, first_round);
+    if (graph_.tasks() > most_tasks_of_more_rounds) return;
+    const bool is_small = graph_.tasks() <= most_tasks_of_less;
+    int number = 0;
+    for (const SearchRound& round : is_small ? rounds_of_less : more_rounds) {
+      if (!answer_.schedule || is_proved() || options_.is_interrupted()) return;
+      search_within(round, ++number);
     }
   }
 
-  void search_within(double share, int round) {
+  void search_within(const SearchRound& round, int number) {
     capacity_ = problem_.capacity_bytes;
     for (const auto& [name, arena] : answer_.schedule->arenas) {
       std::int64_t& capacity = capacity_[*find_memory(problem_.platform(), name)];
-      const double bytes = static_cast<double>(arena) * share;
-      if (share < 1) capacity = std::min(capacity, static_cast<std::int64_t>(bytes));
+      const double bytes = static_cast<double>(arena) * round.share;
+      if (round.share < 1) capacity = std::min(capacity, static_cast<std::int64_t>(bytes));
     }
+    if (!found_.order.empty()) add_start(found_);
     add_start(choice_of(graph_, *answer_.schedule));
     std::vector<PlacementTrial> starts;
     for (const PlacementTrial& start : starts_) {
       auto trial = tried(graph_, replay_, start.choice, capacity_);
       if (trial) starts.push_back(std::move(*trial));
     }
-    search(std::move(starts), seeds_of_search * round, restart_temperature);
+    search(std::move(starts), seeds_of_search * number, round);
   }
 
-  void search(std::vector<PlacementTrial> starts, int seed, double temperature) {
+  void search(std::vector<PlacementTrial> starts, int seed, const SearchRound& round) {
     const auto better = [&](const PlacementTrial& a, const PlacementTrial& b) {
       return score(a) < score(b);
     };
@@ -199,7 +215,7 @@ class Placing {
     std::vector<PlacementTrial> ends;
     for (int i = 0; i < count; ++i) {
       if (i > 0 && options_.is_interrupted()) break;
-      ends.push_back(anneal(starts[i], steps / (2.0 * count), temperature, seed + i));
+      ends.push_back(anneal(starts[i], steps / (2.0 * count), round.temperature, seed + i));
     }
     std::stable_sort(ends.begin(), ends.end(), better);
     PlacementTrial best = anneal(ends.front(), steps / 2, 0.002, seed + most_starts);
@@ -234,6 +250,7 @@ class Placing {
     options.interrupted = options_.interrupted;
     const PlacementTrial found = search_placement(*inside, replay, *start, options);
     auto outside = choice_outside(*window, found.choice, best.choice, first);
+    settle_order(graph_, outside);  // the window knows no versions of state
     const auto trial = tried(graph_, replay_, std::move(outside), capacity_);
     if (trial && score(*trial) < score(best)) best = *trial;
   }
@@ -259,8 +276,8 @@ class Placing {
     for (int attempt = 0; attempt < attempts; ++attempt) {
       if (!replay_.make(trial.choice)) return;
       Schedule schedule = finish(problem_, placed_draft(graph_, replay_), "placement");
-      if (accept(problem_, schedule, answer_) && holds(schedule)) {
-        keep_if_better(std::move(schedule), options_, answer_);
+      if (accept(problem_, schedule, answer_) && obeys_request(schedule)) {
+        if (keep_if_better(std::move(schedule), options_, answer_)) found_ = trial.choice;
         return;
       }
       if (options_.is_interrupted() || !tighten(schedule, attempt)) return;
@@ -285,14 +302,13 @@ class Placing {
     return any;
   }
 
-  // Not only what was asked beside bounds (nothing computed again, nothing moved away and back): a
-  // replay that runs a reader of state again may find it updated in another memory by then, and
-  // such a plan does not count. Its proof comes later.
-  static bool holds(const Schedule& schedule) {
-    constexpr int proof_rule = 22;
+  // What was asked beside bounds: nothing computed again, or nothing moved away and back.
+  bool obeys_request(const Schedule& schedule) const {
+    constexpr int request_rule = 19;
+    if (problem_.request().recompute && problem_.request().offload) return true;
     const auto violations = validate(schedule);
-    return std::all_of(violations.begin(), violations.end(),
-                       [](const Violation& violation) { return violation.rule == proof_rule; });
+    return std::none_of(violations.begin(), violations.end(),
+                        [](const Violation& each) { return each.rule == request_rule; });
   }
 
   const Problem& problem_;
@@ -304,6 +320,7 @@ class Placing {
   double limit_;
   std::vector<std::vector<TaskId>> clusters_;
   std::vector<PlacementTrial> starts_;
+  PlacementChoice found_;  // of the best plan, if it was found here
 };
 
 }  // namespace

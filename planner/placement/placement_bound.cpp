@@ -23,10 +23,16 @@ struct Fineness {
 constexpr Fineness coarse;
 constexpr Fineness fine{1e11, 16, 4e12};
 
-constexpr double share_of_blocks = 1;    // of the solver's work, at most
-constexpr int solves_by_price = 4;       // under a deadline
-constexpr int most_moments = 4;          // of each memory
-constexpr double largest_product = 4e6;  // tasks times tasks: moments are for smaller graphs
+constexpr double share_of_blocks = 1;  // of the solver's work, at most
+constexpr int solves_by_price = 2;     // under a deadline, beside that for nothing
+constexpr double first_share = 0.1;    // of the work, for that
+constexpr double price_share = 0.6;    // of what is left, for each; the rest for the deadline
+constexpr double share_without_memory = 0.5;
+constexpr double memory_price_share = 0.6;  // of the rest, at a price
+constexpr int most_moments = 10;            // of each memory
+constexpr int least_moments = 4;            // in large graphs
+constexpr int tasks_at_moments = 600;       // moments times tasks, beyond that
+constexpr double largest_product = 4e6;     // tasks times tasks: moments are for smaller graphs
 
 // Long enough for every task in its slowest way, twice, and every item copied everywhere.
 double everything_seconds(const PlacedGraph& graph) {
@@ -93,16 +99,16 @@ class Bounding {
         blocks_(is_large() ? std::vector<WorkBetween>{} : joined_work(graph)),
         costs_(graph, units, blocks_, options.interrupted) {}
 
-  // Where a memory is short, first as if it were not: that is solved far sooner, and what it proves
-  // holds all the more.
+  // Where a memory is short, first as if it were not: that is solved far sooner, what it proves
+  // holds all the more, and the price of a second that is best there is good here.
   PlacementBound solved(double work, bool only_directly) {
-    counts_memory_ = is_short();
+    is_short_ = is_short();
+    counts_memory_ = is_short_ && only_directly;
     if (only_directly) return solve_for(0, deadline_, work), std::move(found_);
-    if (!counts_memory_) return solve_by_prices(work), std::move(found_);
-    counts_memory_ = false;
-    solve_by_prices(work / 2);
+    solve_by_prices(is_short_ ? work * share_without_memory : work);
+    if (!is_short_) return std::move(found_);
     counts_memory_ = true;
-    solve_around(best_price_, work / 2);
+    solve_with_memory(best_price_, work - spent_);
     return std::move(found_);
   }
 
@@ -114,43 +120,61 @@ class Bounding {
   };
 
   // A deadline is met by a price on seconds (Lagrange): every price gives a bound, and an easier
-  // problem than the deadline itself. The next price is where the last two bounds cross.
+  // problem than the deadline itself. The bound is concave in the price, and bends most where all
+  // tasks of a device would go over to another state: those prices are tried first, then those
+  // where the last two bounds cross.
   void solve_by_prices(double work) {
     if (!deadline_ || !is_for_joules()) {
       solve_for(0, {}, work);
       return;
     }
-    const double share = work / (solves_by_price + 1);
-    Solved slow = solve_for(0, {}, share);
+    Solved slow = solve_for(0, {}, work * first_share);
     if (slow.seconds <= *deadline_ * (1 + 1e-9)) return;
-    double price = dearest_second(graph_.problem->platform());
+    std::vector<double> switching = switching_prices(graph_.problem->platform(), billed_watts());
     Solved fast;
-    for (int k = 1; k < solves_by_price && !options_.is_interrupted(); ++k) {
-      const Solved next = solve_for(price, {}, share);
+    double price = dearest_second(graph_.problem->platform());
+    for (int k = 0; k < solves_by_price && !options_.is_interrupted(); ++k) {
+      const auto middle = switching.begin() + std::ssize(switching) / 2;
+      const bool switches = middle != switching.end();
+      if (switches) price = *middle;
+      const double share = is_short_ && switching.size() <= 1 ? 1 : price_share;
+      const Solved next = solve_for(price, {}, (work - spent_) * share);
       if (!next.has_solution) break;
-      (next.seconds > *deadline_ ? slow : fast) = next;
+      const bool is_late = next.seconds > *deadline_;
+      (is_late ? slow : fast) = next;
+      if (switches) {
+        is_late ? switching.erase(switching.begin(), middle + 1)
+                : switching.erase(middle, switching.end());
+        if (switching.empty()) break;
+      }
       if (!fast.has_solution) price *= 2;
       if (!fast.has_solution || slow.seconds <= fast.seconds) continue;
       price = (fast.joules - slow.joules) / (slow.seconds - fast.seconds);
       if (!(price > 0)) break;
     }
-    solve_for(0, deadline_, share);
+    if (!is_short_) solve_for(0, deadline_, work - spent_);
   }
 
-  // With memory counted: at the price that was best without, a dearer or cheaper one, and directly.
-  void solve_around(double price, double work) {
+  // At the price that was best without, and, where there is a deadline, directly.
+  void solve_with_memory(double price, double work) {
     const bool has_prices = deadline_ && is_for_joules();
-    const Solved first = solve_for(price, {}, has_prices ? work / 3 : work);
-    if (!has_prices || options_.is_interrupted()) return;
-    const bool is_late = first.seconds > *deadline_;
-    if (is_late || price > 0)
-      solve_for(is_late ? std::max(price * 1.5, dearest_second(graph_.problem->platform()) / 8)
-                        : price / 1.5,
-                {}, work / 3);
-    solve_for(0, deadline_, work / 3);
+    const Solved first = solve_for(price, {}, has_prices ? work * memory_price_share : work);
+    const bool is_in_time = first.seconds <= deadline_.value_or(first.seconds) * (1 + 1e-9);
+    if (!has_prices || options_.is_interrupted() || (price == 0 && is_in_time)) return;
+    solve_for(0, deadline_, work * (1 - memory_price_share));
+  }
+
+  double billed_watts() const {
+    const Problem& problem = *graph_.problem;
+    return problem.request().bill == Bill::makespan ? always_on_watts(problem.platform()) : 0;
   }
 
   bool is_large() const { return tasks_squared() > largest_product; }
+
+  int moments_of_each_memory() const {
+    const int affordable = tasks_at_moments / static_cast<int>(graph_.tasks() + 1);
+    return std::clamp(affordable, least_moments, most_moments);
+  }
 
   bool is_short() const {
     const std::size_t memories = graph_.problem->platform().memories.size();
@@ -160,19 +184,22 @@ class Bounding {
     return false;
   }
 
-  void build(RelaxedPlacement& relaxed) const {
+  void build(RelaxedPlacement& relaxed) {
     relaxed.build();
+    counted_.clear();
     for (const WorkBetween& work : blocks_)
       relaxed.add_work_between(work.first, work.then, work.tasks);
     const std::size_t memories = graph_.problem->platform().memories.size();
     for (std::size_t m = 0; m < memories && counts_memory_; ++m) {
       const auto memory = static_cast<MemoryId>(m);
-      add_moments(relaxed, memory, crowded_moments(graph_, memory, most_moments));
+      const auto moments = crowded_moments(graph_, memory, moments_of_each_memory());
+      if (!moments.empty()) counted_.push_back(add_moments(relaxed, memory, moments));
     }
     costs_.add_to(relaxed);
   }
 
   Solved solve_for(double watts, const std::optional<double>& deadline, double work) {
+    if (!(work > 0)) return {};
     const auto price =
         static_cast<std::int64_t>(std::llround(watts * units_.seconds / units_.joules));
     if (is_for_joules() && !deadline)
@@ -189,7 +216,9 @@ class Bounding {
     solver.work = work;
     solver.strong_relaxation = true;
     solver.interrupted = options_.interrupted;
-    return note(relaxed, solve(relaxed.model(), solver), price, deadline.has_value());
+    const CpAnswer answer = solve(relaxed.model(), solver);
+    spent_ += answer.work;
+    return note(relaxed, answer, price, deadline.has_value());
   }
 
   void note_price(std::int64_t price, std::int64_t least, double value) {
@@ -252,6 +281,7 @@ class Bounding {
     choice.state = states;
     for (std::size_t t = 0; t < states.size(); ++t)
       choice.device_state[choice.device[t]] = states[t];
+    for (const CountedMemory& counted : counted_) take_fates(graph_, counted, answer, choice);
     return choice;
   }
 
@@ -275,7 +305,10 @@ class Bounding {
   std::optional<double> deadline_;
   std::vector<WorkBetween> blocks_;
   BlockCosts costs_;
+  bool is_short_ = false;
   bool counts_memory_ = false;
+  double spent_ = 0;                               // of the solver's work, on all but blocks
+  std::vector<CountedMemory> counted_;             // of the last solution
   std::map<std::int64_t, std::int64_t> least_at_;  // by price: proved
   double best_price_ = 0;                          // whose bound is the best of all prices'
   double best_priced_ = -std::numeric_limits<double>::infinity();  // that bound

@@ -113,6 +113,30 @@ void settle_ties(const PlacedGraph& graph, PlacementChoice& choice) {
   }
 }
 
+void settle_order(const PlacedGraph& graph, PlacementChoice& choice) {
+  const auto& before = graph.problem->before;
+  std::vector<int> place(graph.tasks());
+  for (std::size_t i = 0; i < choice.order.size(); ++i)
+    place[choice.order[i]] = static_cast<int>(i);
+  std::vector<std::size_t> missing;
+  std::vector<std::vector<TaskId>> followers(graph.tasks());
+  std::set<std::pair<int, TaskId>> ready;
+  for (std::size_t t = 0; t < graph.tasks(); ++t) {
+    const auto task = static_cast<TaskId>(t);
+    missing.push_back(before[t].size());
+    for (const TaskId other : before[t]) followers[other].push_back(task);
+    if (missing[t] == 0) ready.emplace(place[t], task);
+  }
+  choice.order.clear();
+  while (!ready.empty()) {
+    const TaskId task = ready.extract(ready.begin()).value().second;
+    choice.order.push_back(task);
+    for (const TaskId follower : followers[task]) {
+      if (--missing[follower] == 0) ready.emplace(place[follower], follower);
+    }
+  }
+}
+
 PlacementChoice choice_of(const PlacedGraph& graph, const Schedule& schedule) {
   return Reading(graph, schedule).read();
 }

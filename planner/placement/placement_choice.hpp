@@ -45,7 +45,13 @@ PlacementChoice plain_choice(const PlacedGraph& graph, TaskOrder order,
 // Moves tied tasks to one memory: that of the first of them, or another where all can run.
 void settle_ties(const PlacedGraph& graph, PlacementChoice& choice);
 
-// What a schedule decides in these terms; its replay may differ in what they do not say.
+// Moves tasks behind all that they depend on, versions of state included; the rest of the order
+// stays. Orders of schedules need it: there a copy of state may be read after the update of it, and
+// a replay makes that copy only when it comes to the reader. O((n + e) log n).
+void settle_order(const PlacedGraph& graph, PlacementChoice& choice);
+
+// What a schedule decides in these terms; its replay may differ in what they do not say, and its
+// order has yet to be settled.
 PlacementChoice choice_of(const PlacedGraph& graph, const Schedule& schedule);
 
 }  // namespace stint

@@ -41,6 +41,7 @@ void RelaxedPlacement::build() {
   repeated_.assign(graph_.tasks(), none);
   copied_.assign(graph_.flat.items.size(), none);
   home_.assign(graph_.flat.items.size(), none);
+  crosses_.assign(graph_.states.size(), none);
   length_ = model_.add_variable(0, units_.horizon);
   add_places();
   add_device_states();
@@ -220,7 +221,8 @@ void RelaxedPlacement::add_copies() {
 void RelaxedPlacement::add_state_copies() {
   if (memories_.size() < 2 || !scope_.is_in.empty()) return;
   const auto& tasks = graph_.problem->graph().tasks;
-  for (const PlacedState& state : graph_.states) {
+  for (std::size_t s = 0; s < graph_.states.size(); ++s) {
+    const PlacedState& state = graph_.states[s];
     if (state.updaters.empty()) continue;
     const TaskId last = state.updaters.back();
     const auto updates_all = [&](const std::vector<TensorId>& list) {
@@ -231,6 +233,7 @@ void RelaxedPlacement::add_state_copies() {
     for (const MemoryId memory : memories_) {
       const double joules = prices_.into(memory, memories_, bytes).joules;
       const VariableId crosses = model_.add_variable(0, std::isfinite(joules) ? 1 : 0);
+      crosses_[s][memory] = crosses;
       if (std::isfinite(joules)) add_cost(crosses, joules);
       for (std::size_t t = 0; t < tasks.size(); ++t) {
         const bool reads = updates_all(tasks[t].reads) || updates_all(tasks[t].updates);

@@ -63,6 +63,8 @@ class RelaxedPlacement {
   VariableId in(TaskId task, MemoryId memory) const { return in_[task][memory]; }
   VariableId copied(GraphItemId item, MemoryId memory) const { return copied_[item][memory]; }
   VariableId repeated(TaskId task, MemoryId memory) const { return repeated_[task][memory]; }
+  // A copy of state that is updated in another memory.
+  VariableId crosses(int state, MemoryId memory) const { return crosses_[state][memory]; }
   VariableId way(TaskId task, int index) const { return ways_[task][index]; }
   VariableId end(TaskId task) const { return ends_[task]; }
   // Something beside the first executions and copies costs joules; where there is one device in the
@@ -109,6 +111,7 @@ class RelaxedPlacement {
   std::vector<std::vector<VariableId>> ways_;      // [task][way]
   std::vector<std::vector<VariableId>> copied_;    // [item][memory]
   std::vector<std::vector<VariableId>> repeated_;  // [task][memory]
+  std::vector<std::vector<VariableId>> crosses_;   // [state][memory]
   std::vector<std::vector<VariableId>> home_;      // [item][memory]: of inputs
   std::vector<VariableId> ends_;                   // by task
   std::vector<LinearSum> work_;                    // by device: seconds units

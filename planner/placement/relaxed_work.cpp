@@ -87,6 +87,34 @@ double dearest_second(const Platform& platform) {
   return most;
 }
 
+std::vector<double> switching_prices(const Platform& platform, double billed_watts) {
+  std::vector<double> prices;
+  for (const Device& device : platform.devices) {
+    std::vector<std::pair<double, double>> points;  // seconds and joules of a task of a second
+    for (int s = 0; s < choosable_states(device); ++s) {
+      const PowerState& state = device.states[s];
+      const double watts = state.busy_watts + device.active_watts / device.workers;
+      points.emplace_back(1 / state.speed, watts / state.speed);
+    }
+    std::sort(points.begin(), points.end());
+    // Along the lower hull: from each the state that saves most for its seconds.
+    for (std::size_t from = 0; from < points.size();) {
+      std::size_t best = points.size();
+      double most = billed_watts;
+      for (std::size_t to = from + 1; to < points.size(); ++to) {
+        const double saved =
+            (points[from].second - points[to].second) / (points[to].first - points[from].first);
+        if (saved > most) most = saved, best = to;
+      }
+      if (best < points.size()) prices.push_back(most - billed_watts);
+      from = best;
+    }
+  }
+  std::sort(prices.begin(), prices.end());
+  prices.erase(std::unique(prices.begin(), prices.end()), prices.end());
+  return prices;
+}
+
 BlockCosts::BlockCosts(const PlacedGraph& graph, const RelaxedUnits& units,
                        const std::vector<WorkBetween>& blocks, const std::atomic<bool>* interrupted)
     : graph_(graph), units_(units), interrupted_(interrupted) {

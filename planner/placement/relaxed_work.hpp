@@ -48,4 +48,8 @@ class BlockCosts {
 // what it takes.
 double dearest_second(const Platform& platform);
 
+// What a second beyond those billed is worth where tasks of a device that do nothing but follow
+// each other would go over from one state to the next: ascending, above 0.
+std::vector<double> switching_prices(const Platform& platform, double billed_watts);
+
 }  // namespace stint

@@ -141,8 +141,22 @@ TEST_CASE("state that is away at a moment comes back, and copies take turns", "[
   master.states.front().users = {TaskId{0}};
   master.time_costs = {0, 0, 0, 0};
   master.spare_times = {{0, 0}};
-  master.link_time = LinkTime{true, 24};
+  const std::vector<std::int64_t> none(4, 0);
+  master.link_time = LinkTime{true, 24, none, none, none};
   CHECK(solve_moments(master, {}, 0).value == 5 + 10 + 20 - 24);
   master.link_time->is_one_channel = false;
   CHECK(solve_moments(master, {}, 0).value == 5);
+  // It is first of use to A, and there are 8 to go after its 20; it is saved after 17.
+  master.link_time->rest = {8, 0, 0, 0};
+  CHECK(solve_moments(master, {}, 0).value == 5 + 20 + 8 - 24);
+  master.states.front().updater = TaskId{0};
+  master.link_time->end = {17, 0, 0, 0};
+  master.link_time->rest = none;
+  CHECK(solve_moments(master, {}, 0).value == 5 + 17 + 10 - 24);
+  // Of use to A and to D, it is fetched for each, for D not before C.
+  master.states.front().users = {TaskId{0}, TaskId{3}};
+  master.link_time.reset();
+  CHECK(solve_moments(master, {}, 0).value == 2 + 2 * 3);
+  master.link_time = LinkTime{false, 24, {0, 0, 15, 0}, none, none};
+  CHECK(solve_moments(master, {}, 0).value == 2 + 2 * 3 + std::max(20 + 20, 15 + 20) - 24);
 }

@@ -1,0 +1,91 @@
+// More of anything never costs more, on the bundled machines of several devices too: memory of the
+// accelerators, time, and bandwidth of all links.
+#include <catch2/catch.hpp>
+
+#include "planner/plan.hpp"
+#include "schedules/validate.hpp"
+#include "tests/planner/graphs/random_training.hpp"
+#include "tests/planner/problems.hpp"
+#include "tests/support/run_program.hpp"
+
+using namespace stint;
+
+namespace {
+
+struct BundledAmounts {
+  std::int64_t megabytes = 1 << 20;  // of each accelerator
+  double milliseconds = 1e6;
+  double links = 1;  // times as fast
+};
+
+// Tensors of 8 to 72 MB; a few milliseconds on one core, less on accelerators.
+Graph training_of_megabytes(std::uint64_t seed, int layers) {
+  RandomTrainingOptions options;
+  options.layers = layers;
+  options.with_updates = seed % 2 == 1;
+  Graph graph = random_training(seed, options);
+  for (Tensor& tensor : graph.tensors) tensor.bytes *= 8'000'000;
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+    auto& seconds = graph.tasks[t].seconds;
+    const double cpu = seconds.at("cpu") * 1e-3;
+    seconds = {{"cpu", cpu}, {"cuda", cpu * static_cast<double>(1 + (seed + 7 * t) % 9) / 10}};
+  }
+  return graph;
+}
+
+std::optional<double> joules_on(const std::string& machine, std::uint64_t seed, int layers,
+                                const BundledAmounts& amounts) {
+  Platform platform = read_platform(bundled("platforms/" + machine + ".json"));
+  for (Link& link : platform.links) link.bytes_per_second = link.bytes_per_second * amounts.links;
+  Request request;
+  for (std::size_t m = 0; m < platform.memories.size(); ++m) {
+    const bool is_accelerator = platform.memories[m].kind == MemoryKind::device;
+    if (is_accelerator || platform.memories.size() == 1)
+      request.memory[memory_name(platform, static_cast<MemoryId>(m))] =
+          amounts.megabytes * 1'000'000;
+  }
+  request.deadline_seconds = amounts.milliseconds * 1e-3;
+  request.limit = 0.3;
+  const Outcome outcome =
+      plan(problem_of(training_of_megabytes(seed, layers), platform, request), {});
+  if (!outcome.schedule) return std::nullopt;
+  CHECK(validate(*outcome.schedule).empty());
+  return outcome.schedule->predicted.objective.value;
+}
+
+// From the least amount on: once there is a plan there always is, and none costs more than the one
+// before.
+void check_falls(const std::string& machine, std::uint64_t seed, int layers,
+                 const std::vector<BundledAmounts>& all) {
+  std::optional<double> last;
+  for (const BundledAmounts& amounts : all) {
+    CAPTURE(machine, seed, layers, amounts.megabytes, amounts.milliseconds, amounts.links);
+    const auto joules = joules_on(machine, seed, layers, amounts);
+    CHECK((joules || !last));
+    if (joules && last) CHECK(*joules <= *last * (1 + 1e-9));
+    if (joules) last = joules;
+  }
+  CHECK(last);
+}
+
+void sweep(const std::string& machine, std::uint64_t seed, int layers) {
+  check_falls(machine, seed, layers, {{120}, {160}, {220}, {300}, {10000}});
+  check_falls(machine, seed, layers, {{300, 12}, {300, 16}, {300, 24}, {300, 100}});
+  check_falls(machine, seed, layers,
+              {{200, 1e6, 0.1}, {200, 1e6, 0.5}, {200, 1e6, 1}, {200, 1e6, 3}, {200, 1e6, 30}});
+}
+
+}  // namespace
+
+TEST_CASE("on bundled machines energy falls or stays when memories or links grow", "[placement]") {
+  const auto machine = GENERATE(as<std::string>(), "a40-workstation", "xeon-v100-pcie");
+  check_falls(machine, 1, 2, {{160}, {220}, {10000}});
+  check_falls(machine, 0, 2, {{200, 1e6, 0.1}, {200, 1e6, 1}, {200, 1e6, 30}});
+}
+
+TEST_CASE("the same for many graphs on bundled machines", "[.many]") {
+  const auto machine =
+      GENERATE(as<std::string>(), "a40-workstation", "xeon-v100-pcie", "laptop-14", "dgx-a100");
+  for (std::uint64_t seed = 0; seed < 30; ++seed)
+    sweep(machine, seed, 2 + static_cast<int>(seed % 4));
+}
