@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "schedules/cache_traffic.hpp"
-#include "schedules/cost.hpp"
 #include "schedules/critical_path.hpp"
 #include "schedules/describe.hpp"
 #include "schedules/handed_bytes.hpp"
@@ -73,22 +72,17 @@ std::vector<double> seconds_beside(const Schedule& schedule, const std::vector<W
 }
 
 // Of what an execution took, the task's own at speed 1, so that the same plan is predicted to take
-// what it took. Where more is added than was measured, both have their share of the error.
-double own_seconds(const Schedule& schedule, const TaskTimes& times, const Action& action,
-                   DeviceId device, double measured_seconds, double beside_seconds) {
-  const Device& on = schedule.platform.devices[device];
-  const double seconds = measured_seconds * on.states[std::max(0, action.state)].speed;
-  const double own =
-      times.seconds_at_speed_1(schedule.graph.tasks[action.task], device).value_or(0);
-  const double share = own > 0 ? own / (own + beside_seconds) : beside_seconds > 0 ? 0 : 1;
-  return std::max(seconds - beside_seconds, share * seconds);
+// what it took.
+double own_seconds(const Device& device, const Action& action, double measured_seconds,
+                   double beside_seconds) {
+  const double seconds = measured_seconds * device.states[std::max(0, action.state)].speed;
+  return std::max(seconds - beside_seconds, least_own_share * seconds);
 }
 
 std::vector<MeasuredTask> measured_tasks(const Schedule& schedule,
                                          const std::vector<Worker>& workers,
                                          const std::vector<RunAction>& rows) {
   const Platform& platform = schedule.platform;
-  const TaskTimes times(platform);
   const std::vector<double> beside = seconds_beside(schedule, workers);
   std::map<std::pair<TaskId, int>, MeasuredTask> tasks;  // by task and device
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -102,7 +96,7 @@ std::vector<MeasuredTask> measured_tasks(const Schedule& schedule,
     measured.op = task.op;
     measured.shape = task.shape;
     measured.seconds +=
-        own_seconds(schedule, times, action, device, rows[i].measured_seconds, beside[i]);
+        own_seconds(platform.devices[device], action, rows[i].measured_seconds, beside[i]);
     ++measured.executions;
   }
   std::vector<MeasuredTask> list;

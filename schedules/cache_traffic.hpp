@@ -45,6 +45,9 @@ bool prices_caches(const Platform& platform);
 std::vector<double> cache_seconds(const Schedule& schedule, const std::vector<Worker>& workers,
                                   const Lanes& lanes, const TaskTimes& times);
 
+// Where traffic is taken out of a measured time, so much of it is left: prices may be too high.
+inline constexpr double least_own_share = 0.25;
+
 // The same if every task stated its seconds, or was measured: by the prices of all ops alone. What
 // is to be stated must not hold what is added here.
 std::vector<double> cache_seconds_if_stated(const Schedule& schedule,

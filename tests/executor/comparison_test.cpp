@@ -67,7 +67,7 @@ TEST_CASE("what was measured holds no traffic that is charged again", "[comparis
   Device& cpu = builder.schedule().platform.devices.front();
   cpu.caches = {{.level = 1, .bytes = 100, .shared_by = 1}};
   cpu.time_model = {{"*", {.terms = {{"flops", 1e-3}, {"level1_bytes", 2e-5}}}},
-                    {"cache", {.terms = {{"level1", 5e-6}}}}};
+                    {"cache", {.terms = {{"level1", 1e-12}}}}};
   builder.compute("A", "n0/cpu/0", {}, {builder.buffer("y", "n0/ram", 0)});
   builder.compute("B", "n0/cpu/0", {}, {builder.buffer("z", "n0/ram", 64)});
   const Schedule schedule = builder.finish();
