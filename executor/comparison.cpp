@@ -4,9 +4,10 @@
 #include <map>
 #include <utility>
 
-#include "schedules/cost.hpp"
+#include "schedules/cache_traffic.hpp"
 #include "schedules/critical_path.hpp"
 #include "schedules/describe.hpp"
+#include "schedules/handed_bytes.hpp"
 
 namespace stint {
 namespace {
@@ -58,23 +59,31 @@ void add_errors_of_the_critical_path(const Schedule& schedule, const Simulation&
   }
 }
 
-// Of what an execution took, the task's own at speed 1: what is beside it, for bytes that were in
-// no cache or in another's, has its share of the error.
-double own_seconds(const Schedule& schedule, const TaskTimes& times, const Action& action,
-                   DeviceId device, const RunAction& row) {
-  const Device& on = schedule.platform.devices[device];
-  const double speed = on.states[std::max(0, action.state)].speed;
-  const auto own = times.seconds_at_speed_1(schedule.graph.tasks[action.task], device);
-  const bool shares = own && *own > 0 && row.predicted_seconds > 0;
-  const double share = shares ? std::min(1.0, *own / speed / row.predicted_seconds) : 1;
-  return row.measured_seconds * share * speed;
+// What will be added, in a plan with measured times, to those of an action: at speed 1, for bytes
+// that are in no cache or in another's.
+std::vector<double> seconds_beside(const Schedule& schedule, const std::vector<Worker>& workers) {
+  const Order in_order = order(schedule, static_cast<int>(workers.size()));
+  std::vector<double> beside(schedule.actions.size(), 0);
+  for (const auto& seconds : {cache_seconds_if_stated(schedule, workers, in_order.lanes),
+                              handed_over_seconds(schedule, workers, in_order)}) {
+    for (std::size_t i = 0; i < seconds.size(); ++i) beside[i] += seconds[i];
+  }
+  return beside;
+}
+
+// Of what an execution took, the task's own at speed 1, so that the same plan is predicted to take
+// what it took.
+double own_seconds(const Device& device, const Action& action, double measured_seconds,
+                   double beside_seconds) {
+  const double seconds = measured_seconds * device.states[std::max(0, action.state)].speed;
+  return std::max(seconds - beside_seconds, least_own_share * seconds);
 }
 
 std::vector<MeasuredTask> measured_tasks(const Schedule& schedule,
                                          const std::vector<Worker>& workers,
                                          const std::vector<RunAction>& rows) {
   const Platform& platform = schedule.platform;
-  const TaskTimes times(platform);
+  const std::vector<double> beside = seconds_beside(schedule, workers);
   std::map<std::pair<TaskId, int>, MeasuredTask> tasks;  // by task and device
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Action& action = schedule.actions[i];
@@ -86,7 +95,8 @@ std::vector<MeasuredTask> measured_tasks(const Schedule& schedule,
     measured.device = device_name(platform, device);
     measured.op = task.op;
     measured.shape = task.shape;
-    measured.seconds += own_seconds(schedule, times, action, device, rows[i]);
+    measured.seconds +=
+        own_seconds(platform.devices[device], action, rows[i].measured_seconds, beside[i]);
     ++measured.executions;
   }
   std::vector<MeasuredTask> list;

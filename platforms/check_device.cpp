@@ -63,6 +63,41 @@ void check_knots(const std::string& at,
   }
 }
 
+void check_length(const std::string& path, std::size_t numbers, std::size_t features) {
+  if (numbers == features) return;
+  throw InputError(path,
+                   fmt::format("{} numbers for {} features; expected as many", numbers, features));
+}
+
+void check_factor(const std::string& path, double factor) {
+  if (factor >= 1 / most_correction && factor <= most_correction) return;
+  throw InputError(path, fmt::format("{}; expected a factor from 1/{} to {}", factor,
+                                     most_correction, most_correction));
+}
+
+void check_correction(const std::string& at, const TimeCorrection& correction) {
+  const auto& [features, widths, caution, points] = correction;
+  if (points.size() > most_correction_points)
+    throw InputError(at + "/points", fmt::format("{} points; expected at most {}", points.size(),
+                                                 most_correction_points));
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (features[i].empty())
+      throw InputError(fmt::format("{}/features/{}", at, i), "an empty text; expected a feature");
+  }
+  check_length(at + "/widths", widths.size(), features.size());
+  for (std::size_t i = 0; i < widths.size(); ++i)
+    check_number(fmt::format("{}/widths/{}", at, i), widths[i], least_positive);
+  check_number(at + "/caution", caution, least_positive);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::string point = fmt::format("{}/points/{}", at, i);
+    check_length(point + "/at", points[i].at.size(), features.size());
+    for (std::size_t k = 0; k < points[i].at.size(); ++k)
+      check_number(fmt::format("{}/at/{}", point, k), points[i].at[k], 0);
+    check_number(point + "/tasks", points[i].tasks, least_positive);
+    check_factor(point + "/factor", points[i].factor);
+  }
+}
+
 void check_time_model(const std::string& at, const std::map<std::string, TimeModel>& by_op) {
   for (const auto& [op, model] : by_op) {
     if (op.empty()) throw InputError(at, "an empty key; expected an op or \"*\"");
@@ -70,6 +105,7 @@ void check_time_model(const std::string& at, const std::map<std::string, TimeMod
     check_quantities(of_op + "/terms", model.terms);
     check_knots(of_op + "/knots", model.knots);
     if (model.sigma) check_number(of_op + "/sigma", *model.sigma, 0);
+    check_correction(of_op + "/correction", model.correction);
   }
 }
 

@@ -16,6 +16,8 @@ namespace stint {
 inline constexpr int most_workers_of_a_device = 65536;
 inline constexpr std::int64_t most_workers = 1 << 20;  // of a platform, links included
 inline constexpr int most_cache_levels = 16;
+inline constexpr std::size_t most_correction_points = 256;  // every task is compared with each
+inline constexpr double most_correction = 3;                // and at least a third
 
 // Physical numbers beyond these would only overflow sums and products later on.
 inline constexpr double least_positive = 1e-30;

@@ -55,11 +55,31 @@ struct PowerState {
   bool operator==(const PowerState&) const = default;
 };
 
-// seconds = Σ terms[x]·x + Σ knots[x][k]·max(0, x − k), with x = 1 for "constant".
+// What a time model was off by where tasks were measured, and so is taken to be off by nearby: with
+// u = ln(1 + feature) and w = tasks · exp(−½ Σ ((u − at) / width)²) for every point,
+//   factor = (caution + Σ w · factor of the point) / (caution + Σ w).
+// That lies between the factors of the points and 1, and is 1 far away from all of them.
+struct TimeCorrection {
+  struct Point {
+    std::vector<double> at;  // ln(1 + x) of each feature
+    double tasks = 1;        // how many it stands for
+    double factor = 1;       // measured seconds by modelled ones
+    bool operator==(const Point&) const = default;
+  };
+  std::vector<std::string> features;  // as in terms
+  std::vector<double> widths;         // by feature: how far a point tells of others
+  double caution = 1;                 // so many tasks near by count as much as the model itself
+  std::vector<Point> points;          // none: the model is not corrected
+  bool operator==(const TimeCorrection&) const = default;
+};
+
+// seconds = (Σ terms[x]·x + Σ knots[x][k]·max(0, x − k)) · the correction's factor, with x = 1 for
+// "constant".
 struct TimeModel {
   std::map<std::string, Quantity> terms;
   std::map<std::string, std::map<std::int64_t, Quantity>> knots;
   std::optional<Quantity> sigma;  // of the logarithm of the residual
+  TimeCorrection correction = {};
   bool operator==(const TimeModel&) const = default;
 };
 

@@ -84,9 +84,33 @@ std::int64_t read_knot(const std::string& key, const JsonReader& reader) {
   return knot;
 }
 
+std::vector<double> read_numbers(const std::vector<JsonReader>& elements) {
+  std::vector<double> numbers;
+  for (const JsonReader& element : elements) numbers.push_back(element.number());
+  return numbers;
+}
+
+TimeCorrection read_correction(const JsonReader& reader) {
+  reader.expect_only({"features", "widths", "caution", "points"});
+  TimeCorrection correction{.widths = read_numbers(reader.elements("widths")),
+                            .caution = reader.child("caution").number()};
+  for (const JsonReader& feature : reader.elements("features"))
+    correction.features.push_back(feature.text());
+  for (const JsonReader& point : reader.elements("points")) {
+    point.expect_only({"at", "tasks", "factor"});
+    correction.points.push_back({.at = read_numbers(point.elements("at")),
+                                 .tasks = point.child("tasks").number(),
+                                 .factor = point.child("factor").number()});
+  }
+  if (correction.points.empty())
+    reader.child("points").fail("no points; expected at least one, or no correction");
+  return correction;
+}
+
 TimeModel read_time_model(const JsonReader& reader) {
-  reader.expect_only({"terms", "knots", "sigma"});
-  TimeModel model{.terms = read_quantities(reader.child("terms")), .knots = {}, .sigma = {}};
+  reader.expect_only({"terms", "knots", "sigma", "correction"});
+  TimeModel model{
+      .terms = read_quantities(reader.child("terms")), .knots = {}, .sigma = {}, .correction = {}};
   if (reader.contains("knots")) {
     for (const auto& [feature, knots] : reader.child("knots").members()) {
       auto& of_feature = model.knots[feature];
@@ -96,6 +120,7 @@ TimeModel read_time_model(const JsonReader& reader) {
     }
   }
   if (reader.contains("sigma")) model.sigma = reader.quantity("sigma");
+  if (reader.contains("correction")) model.correction = read_correction(reader.child("correction"));
   return model;
 }
 

@@ -81,6 +81,16 @@ Json cache_json(const Cache& cache) {
   return {{"level", cache.level}, {"bytes", cache.bytes}, {"shared_by", cache.shared_by}};
 }
 
+Json correction_json(const TimeCorrection& correction) {
+  Json points = Json::array();
+  for (const auto& [at, tasks, factor] : correction.points)
+    points.push_back({{"at", at}, {"tasks", tasks}, {"factor", factor}});
+  return {{"features", correction.features},
+          {"widths", correction.widths},
+          {"caution", correction.caution},
+          {"points", std::move(points)}};
+}
+
 Json time_model_json(const TimeModel& model) {
   Json object = {{"terms", quantities_json(model.terms)}};
   Json knots = Json::object();
@@ -90,6 +100,7 @@ Json time_model_json(const TimeModel& model) {
   }
   put_list(object, "knots", std::move(knots));
   if (model.sigma) object["sigma"] = to_json(*model.sigma);
+  if (!model.correction.points.empty()) object["correction"] = correction_json(model.correction);
   return object;
 }
 

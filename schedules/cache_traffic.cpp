@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "models/segments.hpp"
+#include "schedules/time_correction.hpp"
 
 namespace stint {
 namespace {
@@ -30,6 +33,7 @@ std::vector<CacheShare> shares_of(const Device& device) {
 struct Missed {
   double bytes = 0;
   double operands = 0;
+  double code = 0;
 };
 using MissedByShare = std::vector<Missed>;
 
@@ -57,7 +61,8 @@ MissedByShare own_prices(const TimeModel& model, const std::vector<CacheShare>& 
   MissedByShare prices;
   for (const CacheShare& share : shares)
     prices.push_back({price_in(model, missed_bytes_term(share.level)),
-                      price_in(model, missed_operands_term(share.level))});
+                      price_in(model, missed_operands_term(share.level)),
+                      price_in(model, missed_code_term(share.level))});
   return prices;
 }
 
@@ -70,10 +75,10 @@ bool prices_caches(const Device& device) {
                      [](const auto& entry) { return has_cache_terms(entry.second); });
 }
 
-// What tasks pay on a device. Models are looked up once.
+// What tasks pay on a device. Models are looked up once. Without times all state their own.
 class MissedPrices {
  public:
-  MissedPrices(const Schedule& schedule, DeviceId device, const TaskTimes& times)
+  MissedPrices(const Schedule& schedule, DeviceId device, const TaskTimes* times)
       : schedule_(schedule),
         device_(device),
         times_(times),
@@ -83,28 +88,34 @@ class MissedPrices {
   const std::vector<CacheShare>& shares() const { return shares_; }
 
   double seconds(ActionId id, const MissedByShare& missed) {
-    const MissedByShare& prices = prices_of(schedule_.graph.tasks[schedule_.actions[id].task]);
-    double seconds = 0;
-    for (std::size_t i = 0; i < missed.size(); ++i)
-      seconds += prices[i].bytes * missed[i].bytes + prices[i].operands * missed[i].operands;
-    return seconds;
+    const Task& task = schedule_.graph.tasks[schedule_.actions[id].task];
+    const TimeModel* const model = times_ == nullptr ? nullptr : times_->model_of(task, device_);
+    if (model == nullptr || !has_own_prices(*model)) return priced(missed, common_);
+    return priced(missed, by_model_.at(model)) * correction_factor(task, model->correction);
   }
 
  private:
-  const MissedByShare& prices_of(const Task& task) {
-    const TimeModel* const model = times_.model_of(task, device_);
-    if (model == nullptr) return common_;
-    const auto [found, is_new] = by_model_.try_emplace(model);
-    if (is_new) found->second = has_cache_terms(*model) ? own_prices(*model, shares_) : common_;
-    return found->second;
+  static double priced(const MissedByShare& missed, const MissedByShare& prices) {
+    double seconds = 0;
+    for (std::size_t i = 0; i < missed.size(); ++i) {
+      seconds += prices[i].bytes * missed[i].bytes + prices[i].operands * missed[i].operands +
+                 prices[i].code * missed[i].code;
+    }
+    return seconds;
+  }
+
+  bool has_own_prices(const TimeModel& model) {
+    const auto [found, is_new] = by_model_.try_emplace(&model);
+    if (is_new && has_cache_terms(model)) found->second = own_prices(model, shares_);
+    return !found->second.empty();
   }
 
   const Schedule& schedule_;
   DeviceId device_;
-  const TaskTimes& times_;
+  const TaskTimes* times_;
   std::vector<CacheShare> shares_;
   MissedByShare common_;
-  std::map<const TimeModel*, MissedByShare> by_model_;
+  std::map<const TimeModel*, MissedByShare> by_model_;  // empty: those of all
 };
 
 // Sums of the last so many of a growing list of numbers (Fenwick, 1994). Not integers: sizes that
@@ -135,7 +146,12 @@ class CacheTraffic {
       : graph_(graph),
         segments_(segments(graph)),
         last_place_(segments_.count()),
-        last_list_(segments_.count(), 0) {}
+        last_list_(segments_.count(), 0) {
+    std::map<std::string, std::size_t> ops;
+    for (const Task& task : graph.tasks)
+      op_.push_back(ops.try_emplace(task.op, ops.size()).first->second);
+    last_run_.resize(ops.size() + graph.tasks.size());
+  }
 
   // Two steps, of which the second counts: `visit(i, missed)` for the i-th task of the list.
   template <typename Visit>
@@ -150,11 +166,14 @@ class CacheTraffic {
     }
     RecentBytes recent(2 * touches);
     place_ = 0;
+    last_run_.assign(last_run_.size(), {});
     MissedByShare missed(shares.size());
     for (const bool counts : {false, true}) {
       for (std::size_t i = 0; i < list.size(); ++i) {
         std::fill(missed.begin(), missed.end(), Missed{});
+        look_for_code(list[i], shares, recent, missed);
         for_each_operand(list[i], [&](TensorId tensor) { touch(tensor, shares, recent, missed); });
+        for (const std::size_t code : code_of(list[i])) last_run_[code] = place_;
         if (counts) visit(i, missed);
       }
     }
@@ -170,6 +189,23 @@ class CacheTraffic {
     const Task& task = graph_.tasks[id];
     for (const auto* tensors : {&task.reads, &task.updates, &task.writes}) {
       for (const TensorId tensor : *tensors) visit(tensor);
+    }
+  }
+
+  // What a task needs beside its operands: the code of its op, and what says where its own operands
+  // are. Both are small, and known by when they were last used.
+  std::array<std::size_t, 2> code_of(TaskId task) const {
+    return {op_[task], last_run_.size() - graph_.tasks.size() + static_cast<std::size_t>(task)};
+  }
+
+  void look_for_code(TaskId task, const std::vector<CacheShare>& shares, const RecentBytes& recent,
+                     MissedByShare& missed) const {
+    for (const std::size_t code : code_of(task)) {
+      const double since =
+          last_run_[code] ? recent.from(*last_run_[code]) : std::numeric_limits<double>::infinity();
+      for (std::size_t i = 0; i < shares.size(); ++i) {
+        if (since > shares[i].bytes) missed[i].code += 1;
+      }
     }
   }
 
@@ -208,15 +244,19 @@ class CacheTraffic {
   std::vector<int> last_list_;           // and in which list
   int list_ = 0;
   std::size_t place_ = 0;
+  std::vector<std::size_t> op_;                       // by task: the number of its op
+  std::vector<std::optional<std::size_t>> last_run_;  // places, by op, then by task
 };
 
 }  // namespace
 
 std::string missed_bytes_term(int level) { return fmt::format("level{}_bytes", level); }
 std::string missed_operands_term(int level) { return fmt::format("level{}_operands", level); }
+std::string missed_code_term(int level) { return fmt::format("level{}_code", level); }
 
 bool is_cache_term(const std::string& name) {
-  return name.starts_with("level") && (name.ends_with("_bytes") || name.ends_with("_operands"));
+  return name.starts_with("level") &&
+         (name.ends_with("_bytes") || name.ends_with("_operands") || name.ends_with("_code"));
 }
 
 bool prices_caches(const Platform& platform) {
@@ -224,8 +264,10 @@ bool prices_caches(const Platform& platform) {
                      [](const Device& device) { return prices_caches(device); });
 }
 
+namespace {
+
 std::vector<double> cache_seconds(const Schedule& schedule, const std::vector<Worker>& workers,
-                                  const Lanes& lanes, const TaskTimes& times) {
+                                  const Lanes& lanes, const TaskTimes* times) {
   std::vector<double> seconds;
   if (!prices_caches(schedule.platform)) return seconds;
   seconds.assign(schedule.actions.size(), 0);
@@ -248,6 +290,19 @@ std::vector<double> cache_seconds(const Schedule& schedule, const std::vector<Wo
   return seconds;
 }
 
+}  // namespace
+
+std::vector<double> cache_seconds(const Schedule& schedule, const std::vector<Worker>& workers,
+                                  const Lanes& lanes, const TaskTimes& times) {
+  return cache_seconds(schedule, workers, lanes, &times);
+}
+
+std::vector<double> cache_seconds_if_stated(const Schedule& schedule,
+                                            const std::vector<Worker>& workers,
+                                            const Lanes& lanes) {
+  return cache_seconds(schedule, workers, lanes, nullptr);
+}
+
 std::vector<std::map<std::string, double>> cache_features(const Graph& graph,
                                                           const Device& device) {
   std::vector<std::map<std::string, double>> features(graph.tasks.size());
@@ -258,6 +313,7 @@ std::vector<std::map<std::string, double>> cache_features(const Graph& graph,
     for (std::size_t level = 0; level < shares.size(); ++level) {
       features[i][missed_bytes_term(shares[level].level)] = missed[level].bytes;
       features[i][missed_operands_term(shares[level].level)] = missed[level].operands;
+      features[i][missed_code_term(shares[level].level)] = missed[level].code;
     }
   });
   return features;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "platforms/names.hpp"
+#include "schedules/time_correction.hpp"
 
 namespace stint {
 namespace {
@@ -27,14 +28,6 @@ const Quantity* stated_seconds(const Task& task, const Platform& platform, Devic
     if (key == device.kind) by_kind = &seconds;
   }
   return by_name != nullptr ? by_name : by_kind;
-}
-
-double feature(const Task& task, const std::string& name) {
-  if (name == "constant") return 1;
-  if (name == "flops") return task.flops;
-  if (name == "bytes") return task.bytes_moved;
-  const auto found = task.features.find(name);
-  return found == task.features.end() ? 0 : found->second;
 }
 
 const TimeModel* time_model_for(const Task& task, const Device& device) {
@@ -81,13 +74,13 @@ std::optional<double> TaskTimes::seconds_at_speed_1(const Task& task, DeviceId i
 
 double modelled_seconds(const Task& task, const TimeModel& model) {
   double seconds = 0;
-  for (const auto& [name, price] : model.terms) seconds += price * feature(task, name);
+  for (const auto& [name, price] : model.terms) seconds += price * task_feature(task, name);
   for (const auto& [name, hinges] : model.knots) {
     for (const auto& [knot, price] : hinges) {
-      seconds += price * std::max(0.0, feature(task, name) - static_cast<double>(knot));
+      seconds += price * std::max(0.0, task_feature(task, name) - static_cast<double>(knot));
     }
   }
-  return seconds;
+  return seconds * correction_factor(task, model.correction);
 }
 
 const TimeModel* TaskTimes::model_of(const Task& task, DeviceId id) const {

@@ -34,7 +34,7 @@ class TaskTimes {
   std::vector<std::vector<const Kernel*>> kernels_;  // by device, ascending (op, shape)
 };
 
-// Seconds at speed 1 that a time model gives a task for its flops, bytes and features.
+// Seconds at speed 1 that a time model gives a task for its flops, bytes and features, corrected.
 double modelled_seconds(const Task& task, const TimeModel& model);
 
 // Watts that one worker adds while it runs the task in that power state.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "files/input_error.hpp"
+#include "schedules/cache_traffic.hpp"
 #include "schedules/clock.hpp"
 #include "schedules/cost.hpp"
 #include "schedules/critical_path.hpp"
@@ -17,25 +18,32 @@
 namespace stint {
 namespace {
 
-// A schedule whose tasks' times can be set.
+// A schedule whose tasks' times can be set: they are stated, and hold what an op's own model says
+// of misses in caches beside what stated times are charged.
 class ElasticSchedule {
  public:
-  ElasticSchedule(const Schedule& schedule, const std::vector<Worker>& workers)
+  ElasticSchedule(const Schedule& schedule, const std::vector<Worker>& workers, const Lanes& lanes)
       : schedule_(schedule) {
     const TaskTimes times(schedule.platform);
-    std::map<std::pair<TaskId, int>, double> used;  // task and device
-    for (const Action& action : schedule.actions) {
+    const std::vector<double> priced = cache_seconds(schedule, workers, lanes, times);
+    const std::vector<double> charged = cache_seconds_if_stated(schedule, workers, lanes);
+    std::map<std::pair<TaskId, int>, Executions> used;  // task and device
+    for (std::size_t i = 0; i < schedule.actions.size(); ++i) {
+      const Action& action = schedule.actions[i];
       if (action.what != Do::compute) continue;
       const DeviceId device{workers[action.worker].device};
-      used[{action.task, device}] =
+      const double own =
           times.seconds_at_speed_1(schedule.graph.tasks[action.task], device).value_or(0);
+      Executions& executions = used[{action.task, device}];
+      executions.seconds += std::max(0.0, priced.empty() ? own : own + (priced[i] - charged[i]));
+      executions.count += 1;
     }
     for (Task& task : schedule_.graph.tasks) task.seconds.clear();
-    for (const auto& [key, seconds] : used) {
+    for (const auto& [key, executions] : used) {
       const auto& [task, device] = key;
       Quantity& place =
           schedule_.graph.tasks[task].seconds[device_name(schedule.platform, DeviceId{device})];
-      places_.push_back({task, seconds, &place});
+      places_.push_back({task, executions.seconds / executions.count, &place});
     }
   }
 
@@ -46,6 +54,10 @@ class ElasticSchedule {
   }
 
  private:
+  struct Executions {
+    double seconds = 0;
+    double count = 0;
+  };
   struct Place {
     TaskId task;
     double seconds;  // without errors
@@ -100,7 +112,7 @@ class Perturber {
         options_(options),
         workers_(workers(schedule.platform)),
         order_(order(schedule, static_cast<int>(workers_.size()))),
-        elastic_(schedule, workers_),
+        elastic_(schedule, workers_, order_.lanes),
         reordered_(schedule, workers_, order_),
         times_critical_(schedule.actions.size(), 0) {}
 

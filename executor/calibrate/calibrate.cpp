@@ -53,8 +53,6 @@ NetworkStep asked_for(const std::string& file, const CalibrateOptions& options) 
   return asked;
 }
 
-constexpr std::uint64_t design_seed = 1;
-
 // Forty shapes and more for every op, besides those held out; or just enough for a fit.
 DesignLimits design_limits(bool quick) {
   if (quick) return {.networks = 32, .most_flops = 1e8, .most_bytes = 4 << 20};
@@ -121,18 +119,18 @@ void measure_power(const CalibrateOptions& options, const std::vector<NetworkSte
 
 void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>& interrupted,
                         Calibration& found) {
-  const auto networks =
-      designed_networks(options.design.value_or(design_limits(options.quick)), design_seed);
+  const NetworkDesign design =
+      network_design(options.design.value_or(design_limits(options.quick)));
   for_each_device(
       found.platform, options.all_busy, interrupted, [&](Device& device, const auto& clocks) {
-        const auto seen = observe(networks, device, clocks, interrupted, options.progress);
+        const auto seen = observe(design, device, clocks, interrupted, options.progress);
         if (interrupted) return;
         JudgedModels judged = fit_and_judge(seen, cache_knots(device.caches));
         device.time_model = std::move(judged.time_model);
         found.devices.push_back({device.name, std::move(judged.errors)});
       });
   if (interrupted) return;
-  measure_power(options, networks, interrupted, found);
+  measure_power(options, design.fitted, interrupted, found);
   if (interrupted) return;
   const std::string folder = std::filesystem::temp_directory_path();
   measure_links(copy_clock_here(found.platform, folder), copied_sizes(options.quick),

@@ -13,6 +13,7 @@ Json errors_json(const ModelErrors& errors) {
           {"shapes", errors.shapes},
           {"held_out", errors.held_out},
           {"error", errors.error},
+          {"uncorrected_error", errors.uncorrected},
           {"noise_floor", errors.noise_floor},
           {"sigma", errors.sigma},
           {"alone", errors.alone},

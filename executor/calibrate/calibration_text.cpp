@@ -24,9 +24,10 @@ std::string kernels_text(const Device& device) {
 }
 
 // How often the noise floor an error is.
-std::string ratio_text(const ModelErrors& errors) {
-  return errors.noise_floor > 0 ? fmt::format("{:.2f}", errors.error / errors.noise_floor) : "-";
+std::string floors_text(double error, const ModelErrors& errors) {
+  return errors.noise_floor > 0 ? fmt::format("{:.2f}", error / errors.noise_floor) : "-";
 }
+std::string ratio_text(const ModelErrors& errors) { return floors_text(errors.error, errors); }
 
 std::string errors_text(const ModelErrors& errors) {
   return fmt::format("median error {}, noise floor {}, ratio {}", percent_text(errors.error),
@@ -78,10 +79,38 @@ std::vector<std::string> cells(const ModelErrors& errors) {
           percent_text(errors.noise_floor),
           percent_text(errors.error),
           ratio_text(errors),
+          percent_text(errors.uncorrected),
           percent_text(errors.history),
           errors.power_law ? percent_text(*errors.power_law) : "-",
           percent_text(errors.power_law_answers),
           percent_text(errors.alone)};
+}
+
+// The medians of all models side by side, in percent and in floors of the noise.
+void add_medians(const std::string& what, const ModelErrors& errors, TextTable& table) {
+  std::vector<std::string> percents = {what, percent_text(errors.noise_floor)};
+  std::vector<std::string> floors = {"  in floors", floors_text(errors.noise_floor, errors)};
+  for (const std::optional<double> error :
+       {std::optional(errors.error), std::optional(errors.uncorrected),
+        std::optional(errors.history), errors.power_law}) {
+    percents.push_back(error ? percent_text(*error) : "-");
+    floors.push_back(error ? floors_text(*error, errors) : "-");
+  }
+  table.row(std::move(percents));
+  table.row(std::move(floors));
+}
+
+std::string medians_text(const DeviceErrors& device) {
+  if (device.errors.size() < 2) return "";
+  TextTable table({{"medians on " + device.device, TextTable::Align::left},
+                   {"noise floor"},
+                   {"ours"},
+                   {"uncorrected"},
+                   {"history"},
+                   {"power law"}});
+  add_medians("held-out tasks", device.errors[device.errors.size() - 2], table);
+  add_medians("held-out steps", device.errors.back(), table);
+  return table.text();
 }
 
 }  // namespace
@@ -105,19 +134,20 @@ std::string calibration_text(const Calibration& calibration) {
 
 std::string comparison_text(const Calibration& calibration) {
   std::string text;
-  for (const auto& [name, errors] : calibration.devices) {
-    TextTable table({{"op on " + name, TextTable::Align::left},
+  for (const DeviceErrors& device : calibration.devices) {
+    TextTable table({{"op on " + device.device, TextTable::Align::left},
                      {"tasks"},
                      {"held out"},
                      {"noise floor"},
                      {"error"},
                      {"in floors"},
+                     {"uncorrected"},
                      {"history"},
                      {"power law"},
                      {"answers"},
                      {"alone"}});
-    for (const ModelErrors& of_op : errors) table.row(cells(of_op));
-    text += table.text();
+    for (const ModelErrors& of_op : device.errors) table.row(cells(of_op));
+    text += table.text() + medians_text(device);
   }
   return text;
 }

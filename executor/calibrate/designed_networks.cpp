@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <random>
 
@@ -15,6 +16,16 @@ class Draw {
   std::int64_t log_uniform(double least, double most) {
     const double share = static_cast<double>(engine_() >> 11) * 0x1p-53;
     return std::llround(least * std::pow(most / least, share));
+  }
+  // As people choose channels and features: mostly multiples of what vectors hold, or powers of
+  // two, for which kernels have other loops than for the rest.
+  std::int64_t width(double least, double most) {
+    const std::int64_t any = log_uniform(least, most);
+    const std::uint64_t how = engine_() % 4;
+    if (how == 0 || any < 8) return any;
+    if (how == 3) return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(any)));
+    const std::int64_t multiple = how == 1 || any < 16 ? 8 : 16;
+    return any / multiple * multiple;
   }
   template <typename Value, std::size_t count>
   Value one_of(const std::array<Value, count>& values) {
@@ -56,7 +67,7 @@ struct ImageSizes {
 };
 
 ConvSizes conv_sizes(Draw& draw) {
-  return {.filters = draw.log_uniform(4, 768),
+  return {.filters = draw.width(4, 768),
           .kernel = draw.one_of(std::array{1, 1, 3, 3, 3, 5, 7}),
           .stride = draw.one_of(std::array{1, 1, 1, 2})};
 }
@@ -79,7 +90,7 @@ bool is_within(const ImageSizes& s, const DesignLimits& limits) {
 ImageSizes image_sizes(const DesignLimits& limits, Draw& draw) {
   for (;;) {
     const ImageSizes s{.samples = draw.log_uniform(1, 32),
-                       .channels = draw.log_uniform(1, 768),
+                       .channels = draw.width(1, 768),
                        .side = draw.log_uniform(5, 112),
                        .convs = {conv_sizes(draw), conv_sizes(draw), conv_sizes(draw)},
                        .window = draw.one_of(std::array{2, 2, 3})};
@@ -157,7 +168,7 @@ void add_picture(const ImageSizes& s, const DesignLimits& limits, Network& netwo
   };
   const auto deep = [&] {
     const std::int64_t half = draw.one_of(std::array{0, 1, 1, 2});
-    return Conv2d{.filters = draw.log_uniform(9, 64),
+    return Conv2d{.filters = draw.width(9, 64),
                   .kernel = {2 * half + 1, 2 * half + 1},
                   .padding = {half, half, half, half}};
   };
@@ -212,8 +223,8 @@ SequenceSizes sequence_sizes(const DesignLimits& limits, Draw& draw) {
                           .length = draw.log_uniform(8, 512),
                           .heads = heads,
                           .width = heads * draw.one_of(std::array{16, 32, 64}),
-                          .inner = draw.log_uniform(32, 3072),
-                          .entries = draw.log_uniform(32, 8192)};
+                          .inner = draw.width(32, 3072),
+                          .entries = draw.width(32, 8192)};
     const double rows = product_of({s.samples, s.length});
     const auto widest = static_cast<double>(std::max({s.inner, s.entries, 3 * s.width}));
     const double flops = 2 * rows * static_cast<double>(s.width) * widest;
@@ -260,8 +271,8 @@ struct RowSizes {
 RowSizes row_sizes(const DesignLimits& limits, Draw& draw) {
   for (;;) {
     const RowSizes s{.samples = draw.log_uniform(1, 1024),
-                     .width = draw.log_uniform(8, 4096),
-                     .features = draw.log_uniform(8, 4096)};
+                     .width = draw.width(8, 4096),
+                     .features = draw.width(8, 4096)};
     const auto widest = static_cast<double>(std::max(s.width, s.features));
     const double weight = product_of({s.width, s.features});
     const auto rows = static_cast<double>(s.samples);
@@ -313,6 +324,16 @@ std::vector<NetworkStep> designed_networks(const DesignLimits& limits, std::uint
     all.push_back(rows(own, draw));
   }
   return all;
+}
+
+NetworkDesign network_design(const DesignLimits& limits) {
+  constexpr std::uint64_t fitted_seed = 1;
+  constexpr std::uint64_t held_out_seed = 7919;
+  DesignLimits held_out = limits;
+  held_out.networks = limits.networks / 4;
+  DesignLimits fitted = limits;
+  fitted.networks = limits.networks - held_out.networks;
+  return {designed_networks(fitted, fitted_seed), designed_networks(held_out, held_out_seed)};
 }
 
 }  // namespace stint

@@ -2,8 +2,8 @@
 // measured with when it is not known what will be trained on it. Lowered as any other network, so
 // that ops, shapes and features are those of plans.
 //
-// Sizes are log-uniform, within bounds on the work of a layer; the same seed gives the same
-// networks.
+// Sizes are log-uniform, within bounds on the work of a layer; those of channels and features are
+// mostly round numbers, as in networks that people make. The same seed gives the same networks.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,13 @@ struct DesignLimits {
 };
 
 std::vector<NetworkStep> designed_networks(const DesignLimits& limits, std::uint64_t seed);
+
+// What models are fitted to, and what they are judged by: a quarter of all networks, drawn from a
+// seed of their own by which no feature, width or limit was ever chosen.
+struct NetworkDesign {
+  std::vector<NetworkStep> fitted;
+  std::vector<NetworkStep> held_out;
+};
+NetworkDesign network_design(const DesignLimits& limits);
 
 }  // namespace stint

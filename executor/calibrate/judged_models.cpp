@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "executor/calibrate/fit_correction.hpp"
 #include "executor/calibrate/fit_time_model.hpp"
 #include "executor/calibrate/known_models.hpp"
 #include "schedules/cost.hpp"
@@ -20,17 +21,20 @@ using Observations = std::vector<Observation>;
 // One held-out shape, as every model sees it.
 struct Judged {
   double error = 0;
+  double uncorrected = 0;
   double noise = 0;
   double log_residual = 0;
   double alone = 1;
   double history = 0;
   std::optional<double> power_law;
+  double power_law_answers = 0;  // as a share
 };
 
 double off(double predicted, double measured) { return std::abs(predicted - measured) / measured; }
 
 struct Models {
   TimeModel ours;
+  TimeModel uncorrected;
   History history;
   PowerLaw power_law;
 };
@@ -43,19 +47,27 @@ Models fit_models(const Observations& seen, const std::vector<std::int64_t>& kno
     sizes.push_back(one.task.bytes_moved);
     seconds.push_back(one.seconds);
   }
-  return {fit_time_model(seen, knots), History(sizes, seconds), fit_power_law(sizes, seconds)};
+  Models models{.uncorrected = fit_time_model(seen, knots),
+                .history = History(sizes, seconds),
+                .power_law = fit_power_law(sizes, seconds)};
+  models.ours = models.uncorrected;
+  models.ours.correction = fit_correction(seen, models.uncorrected);
+  return models;
 }
 
 Judged judge(const Observation& seen, const Models& models) {
   const double measured = mean_seconds(seen);
   const double predicted = modelled_seconds(seen.task, models.ours);
   Judged judged{.error = off(predicted, measured),
+                .uncorrected = off(modelled_seconds(seen.task, models.uncorrected), measured),
                 .noise = std::abs(seen.seconds - seen.again_seconds) / measured,
                 .log_residual = std::log(measured / predicted),
                 .alone = seen.alone_seconds / measured,
                 .history = off(models.history.at(seen.task.bytes_moved), measured)};
-  if (const auto law = models.power_law.at(seen.task.bytes_moved))
+  if (const auto law = models.power_law.at(seen.task.bytes_moved)) {
     judged.power_law = off(*law, measured);
+    judged.power_law_answers = 1;
+  }
   return judged;
 }
 
@@ -70,6 +82,7 @@ ModelErrors summed_up(const std::string& op, std::size_t shapes, const std::vect
   ModelErrors errors{.op = op, .shapes = shapes, .held_out = all.size()};
   if (all.empty()) return errors;
   errors.error = median_of(all, &Judged::error);
+  errors.uncorrected = median_of(all, &Judged::uncorrected);
   errors.noise_floor = median_of(all, &Judged::noise);
   errors.alone = median_of(all, &Judged::alone);
   errors.history = median_of(all, &Judged::history);
@@ -78,10 +91,9 @@ ModelErrors summed_up(const std::string& op, std::size_t shapes, const std::vect
   for (const Judged& one : all) {
     squares += one.log_residual * one.log_residual;
     if (one.power_law) answered.push_back(*one.power_law);
+    errors.power_law_answers += one.power_law_answers / static_cast<double>(all.size());
   }
-  const auto count = static_cast<double>(all.size());
-  errors.sigma = std::sqrt(squares / count);
-  errors.power_law_answers = static_cast<double>(answered.size()) / count;
+  errors.sigma = std::sqrt(squares / static_cast<double>(all.size()));
   if (!answered.empty()) errors.power_law = median(answered);
   return errors;
 }
@@ -102,7 +114,10 @@ std::size_t fitted_shapes(const Observations& seen) {
 struct StepSums {
   Observation measured;
   double predicted = 0;
+  double uncorrected = 0;
   double history = 0;
+  double power_law = 0;
+  double answered = 0;  // measured seconds of the tasks that the power law answers for
 };
 
 void add(const Observation& seen, const Models& models, StepSums& sums) {
@@ -111,16 +126,25 @@ void add(const Observation& seen, const Models& models, StepSums& sums) {
        {&Observation::seconds, &Observation::again_seconds, &Observation::alone_seconds})
     sums.measured.*seconds += count * seen.*seconds;
   sums.predicted += count * modelled_seconds(seen.task, models.ours);
+  sums.uncorrected += count * modelled_seconds(seen.task, models.uncorrected);
   sums.history += count * models.history.at(seen.task.bytes_moved);
+  if (const auto law = models.power_law.at(seen.task.bytes_moved)) {
+    sums.power_law += count * *law;
+    sums.answered += count * mean_seconds(seen);
+  }
 }
 
 Judged judged(const StepSums& sums) {
   const double measured = mean_seconds(sums.measured);
-  return {.error = off(sums.predicted, measured),
-          .noise = std::abs(sums.measured.seconds - sums.measured.again_seconds) / measured,
-          .log_residual = std::log(measured / sums.predicted),
-          .alone = sums.measured.alone_seconds / measured,
-          .history = off(sums.history, measured)};
+  Judged judged{.error = off(sums.predicted, measured),
+                .uncorrected = off(sums.uncorrected, measured),
+                .noise = std::abs(sums.measured.seconds - sums.measured.again_seconds) / measured,
+                .log_residual = std::log(measured / sums.predicted),
+                .alone = sums.measured.alone_seconds / measured,
+                .history = off(sums.history, measured),
+                .power_law_answers = sums.answered / measured};
+  if (sums.answered > 0) judged.power_law = off(sums.power_law, sums.answered);
+  return judged;
 }
 
 // Of held-out steps.

@@ -18,12 +18,13 @@ struct ModelErrors {
   std::size_t shapes = 0;
   std::size_t held_out = 0;
   double error = 0;
+  double uncorrected = 0;  // the error of the models without their corrections
   double noise_floor = 0;  // of the same measured twice
   double sigma = 0;        // root of the mean square of ln(measured / predicted)
   double alone = 1;        // seconds with the other cores at rest, as a share of those modelled
   double history = 0;      // errors of the models of known_models.hpp
   std::optional<double> power_law;  // of what it answers
-  double power_law_answers = 0;     // as a share of the held-out shapes
+  double power_law_answers = 0;     // as a share of the held-out shapes; of a step, of its seconds
 };
 
 struct JudgedModels {

@@ -124,13 +124,12 @@ TimeModel cache_prices_of(const Device& device, const ByteClock& clock) {
 }
 
 StepClock without_traffic(StepClock clock, const Device& device) {
-  constexpr double least_share = 0.25;
   return
       [clock = std::move(clock), device](const NetworkStep& step, const LoweredNetwork& lowered) {
         std::vector<double> seconds = clock(step, lowered);
         const std::vector<double> traffic = traffic_in(lowered.graph, device);
         for (std::size_t i = 0; i < traffic.size(); ++i)
-          seconds[i] = std::max(seconds[i] - traffic[i], least_share * seconds[i]);
+          seconds[i] = std::max(seconds[i] - traffic[i], least_own_share * seconds[i]);
         return seconds;
       };
 }

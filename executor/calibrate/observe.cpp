@@ -11,11 +11,22 @@
 namespace stint {
 namespace {
 
-constexpr std::size_t families = 3;
-constexpr std::size_t one_held_out_in = 4;
+struct ObservedNetwork {
+  const NetworkStep* step = nullptr;
+  bool is_held_out = false;
+};
 
-bool is_held_out(std::size_t network) {
-  return network / families % one_held_out_in == one_held_out_in - 1;
+// Those that are held out stand evenly among the others, so that a machine that changes while it is
+// measured changes for both.
+std::vector<ObservedNetwork> in_turn(const NetworkDesign& design) {
+  std::vector<ObservedNetwork> all;
+  std::size_t held_out = 0;
+  for (std::size_t i = 0; i < design.fitted.size(); ++i) {
+    all.push_back({&design.fitted[i], false});
+    while (held_out * design.fitted.size() < design.held_out.size() * (i + 1))
+      all.push_back({&design.held_out[held_out++], true});
+  }
+  return all;
 }
 
 // What a time model sees of a task.
@@ -52,40 +63,41 @@ std::vector<AlikeTasks> alike(const Graph& graph, const Device& device) {
 
 class Observing {
  public:
-  Observing(const std::vector<NetworkStep>& networks, const Device& device,
-            const StepClocks& clocks, const MeasureProgress& progress)
-      : networks_(networks),
+  Observing(const NetworkDesign& design, const Device& device, const StepClocks& clocks,
+            const MeasureProgress& progress)
+      : networks_(in_turn(design)),
         device_(device),
         clocks_(clocks),
         progress_(progress),
-        all_(networks.size()) {
-    for (std::size_t i = 0; i < networks.size(); ++i) all_ += is_held_out(i) ? 2 : 0;
-  }
+        all_(networks_.size() + 2 * design.held_out.size()) {}
 
   std::vector<Observation> all(const std::atomic<bool>& interrupted) {
     for (std::size_t i = 0; i < networks_.size() && !interrupted; ++i) first_time(i);
     for (std::size_t i = 0; i < networks_.size() && !interrupted; ++i) {
-      if (is_held_out(i)) second_time(i);
+      if (networks_[i].is_held_out) second_time(i);
     }
     return std::move(seen_);
   }
 
  private:
+  LoweredNetwork lowered(std::size_t network) const {
+    const NetworkStep& step = *networks_[network].step;
+    return lower_with_kernels(step.network, step.lowering);
+  }
+
   void first_time(std::size_t network) {
-    const NetworkStep& step = networks_[network];
-    const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
+    const LoweredNetwork lowered = this->lowered(network);
     begin_.push_back(seen_.size());
     for (auto& [costs, tasks] : alike(lowered.graph, device_))
       seen_.push_back({.task = std::move(costs),
-                       .held_out = is_held_out(network),
+                       .held_out = networks_[network].is_held_out,
                        .step = network,
                        .tasks = tasks.size()});
     measure(clocks_.seconds, network, lowered, &Observation::seconds);
   }
 
   void second_time(std::size_t network) {
-    const NetworkStep& step = networks_[network];
-    const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
+    const LoweredNetwork lowered = this->lowered(network);
     measure(clocks_.seconds, network, lowered, &Observation::again_seconds);
     measure(clocks_.alone, network, lowered, &Observation::alone_seconds);
   }
@@ -93,7 +105,7 @@ class Observing {
   void measure(const StepClock& clock, std::size_t network, const LoweredNetwork& lowered,
                double Observation::*result) {
     progress_(done_++, all_);
-    const std::vector<double> seconds = clock(networks_[network], lowered);
+    const std::vector<double> seconds = clock(*networks_[network].step, lowered);
     auto observation = seen_.begin() + static_cast<std::ptrdiff_t>(begin_[network]);
     for (const auto& [costs, tasks] : alike(lowered.graph, device_)) {
       double sum = 0;
@@ -102,7 +114,7 @@ class Observing {
     }
   }
 
-  const std::vector<NetworkStep>& networks_;
+  std::vector<ObservedNetwork> networks_;
   const Device& device_;
   const StepClocks& clocks_;
   const MeasureProgress& progress_;
@@ -114,10 +126,10 @@ class Observing {
 
 }  // namespace
 
-std::vector<Observation> observe(const std::vector<NetworkStep>& networks, const Device& device,
+std::vector<Observation> observe(const NetworkDesign& design, const Device& device,
                                  const StepClocks& clocks, const std::atomic<bool>& interrupted,
                                  const MeasureProgress& progress) {
-  return Observing(networks, device, clocks, progress).all(interrupted);
+  return Observing(design, device, clocks, progress).all(interrupted);
 }
 
 }  // namespace stint

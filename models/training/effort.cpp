@@ -43,6 +43,7 @@ struct TileFlops {
   double column_rest = 0;
   double filter_blocks = 0;
   double channel_blocks = 0;
+  double lane_blocks = 0;
 };
 
 void add(const MatrixProducts& product, std::int64_t batch, TileFlops& sum) {
@@ -57,6 +58,7 @@ void add(const MatrixProducts& product, std::int64_t batch, TileFlops& sum) {
   sum.column_rest += whole.flops() - full.flops() - last_rows.flops();
   sum.filter_blocks += product.filter_blocks * whole.flops();
   sum.channel_blocks += product.channel_blocks * whole.flops();
+  sum.lane_blocks += product.lane_blocks * whole.flops();
 }
 
 }  // namespace
@@ -82,7 +84,9 @@ std::map<std::string, double> features(const Effort& effort, std::int64_t batch)
                                          {"column_rest_flops", tiles.column_rest},
                                          {"filter_block_flops", tiles.filter_blocks},
                                          {"channel_block_flops", tiles.channel_blocks},
-                                         {"patch_elements", size_at(effort.patch_elements, batch)}};
+                                         {"lane_flops", tiles.lane_blocks},
+                                         {"patch_elements", size_at(effort.patch_elements, batch)},
+                                         {"bands", size_at(effort.bands, batch)}};
   std::erase_if(found, [](const auto& feature) { return feature.second == 0; });
   return found;
 }

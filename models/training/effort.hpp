@@ -24,12 +24,15 @@ struct MatrixProducts {
   // a vector, and leaves out what lies beyond the edge of the image. 0: not one.
   double filter_blocks = 0;
   double channel_blocks = 0;
+  // Of a convolution of few channels, the same for rows of the image in vectors of pixels.
+  double lane_blocks = 0;
 };
 
 struct Effort {
   std::vector<MatrixProducts> products;
   Dimension element_flops{0};              // whatever else is computed
   Dimension patch_elements{0};             // gathered under a sliding kernel (im2col)
+  Dimension bands{0};                      // of rows that a convolution of few channels takes
   Workspace workspace;                     // assumed, until a kernel has been measured
   std::optional<Dimension> touched_bytes;  // of the first read, where less than all of it is needed
 };
@@ -46,8 +49,8 @@ double flops(const Effort& effort, std::int64_t batch);
 
 // Flops of the matrix products by how well they fill register tiles of `tile_rows` ×
 // `tile_columns`: in full tiles, in those cut by the last rows, in those cut by the last columns;
-// of convolutions also with filters, and with channels, in blocks; and patch_elements. Terms that
-// are 0 are left out.
+// of convolutions also with filters, and with channels, in blocks, or with pixels in vectors;
+// patch_elements and bands. Terms that are 0 are left out.
 inline constexpr std::int64_t tile_rows = 8;
 inline constexpr std::int64_t tile_columns = 16;
 std::map<std::string, double> features(const Effort& effort, std::int64_t batch);

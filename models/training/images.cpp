@@ -9,6 +9,7 @@ namespace stint {
 namespace {
 
 struct Sliding {
+  Dimension samples{1};
   Dimension positions;        // where the kernel is put, over the batch
   std::int64_t taps = 0;      // elements under it, of one channel
   std::int64_t channels = 0;  // of one group, on the side that it slides over
@@ -16,6 +17,9 @@ struct Sliding {
   std::int64_t groups = 1;
   double share_inside = 1;  // of the taps: the others lie beyond the edge of the image
   Workspace workspace;
+  // Of convolutions of few channels: for products, and for gradients of the input.
+  BandedWork products;
+  BandedWork input_gradient;
 };
 
 Dimension positions_in(const Shape& image) {
@@ -124,6 +128,13 @@ double share_inside(const Convolution& layer, const Shape& over, const Shape& fr
   return share;
 }
 
+void add_bands(const Conv2d& layer, const Shape& x, const Shape& y, Sliding& sliding) {
+  if (!is_small_convolution(layer, x[1].count)) return;
+  sliding.products = banded_products(y[2].count, y[3].count);
+  sliding.input_gradient = banded_input_gradient(layer, x[3].count, y[2].count, y[3].count);
+}
+void add_bands(const ConvTranspose2d&, const Shape&, const Shape&, Sliding&) {}
+
 // A convolution slides over its input, the transpose of one over its output.
 template <typename Convolution>
 Sliding sliding_of(const Convolution& layer, const AppliedLayer& at,
@@ -131,13 +142,16 @@ Sliding sliding_of(const Convolution& layer, const AppliedLayer& at,
   constexpr bool transposed = std::is_same_v<Convolution, ConvTranspose2d>;
   const Shape& over = builder.value(transposed ? at.outputs[0] : at.inputs[0]).shape;
   const Shape& from = builder.value(transposed ? at.inputs[0] : at.outputs[0]).shape;
-  return {.positions = positions_in(from),
-          .taps = layer.kernel[0] * layer.kernel[1],
-          .channels = over[1].count / layer.groups,
-          .filters = from[1].count / layer.groups,
-          .groups = layer.groups,
-          .share_inside = share_inside(layer, over, from),
-          .workspace = workspace_of(layer, at, builder)};
+  Sliding sliding{.samples = from[0],
+                  .positions = positions_in(from),
+                  .taps = layer.kernel[0] * layer.kernel[1],
+                  .channels = over[1].count / layer.groups,
+                  .filters = from[1].count / layer.groups,
+                  .groups = layer.groups,
+                  .share_inside = share_inside(layer, over, from),
+                  .workspace = workspace_of(layer, at, builder)};
+  add_bands(layer, over, from, sliding);
+  return sliding;
 }
 
 // Channels of all groups in blocks, as a share of what there are.
@@ -146,25 +160,28 @@ double share_in_blocks(std::int64_t channels) {
 }
 
 // The three products of a convolution have the same flops in different shapes.
-Effort convolving(const Sliding& s, MatrixProducts products) {
+Effort convolving(const Sliding& s, const BandedWork& banded, MatrixProducts products) {
   products.filter_blocks = s.share_inside * share_in_blocks(s.groups * s.filters);
   products.channel_blocks = s.share_inside * share_in_blocks(s.groups * s.channels);
+  products.lane_blocks = banded.lanes;
   Effort effort{.products = {products}};
+  if (banded.bands > 0) effort.bands = scaled(s.samples, banded.bands);
   if (s.taps > 1) effort.patch_elements = scaled(s.positions, s.channels * s.taps * s.groups);
   effort.workspace = s.workspace;
   return effort;
 }
 
 Effort gathering(const Sliding& s) {
-  return convolving(s, {s.positions, {s.filters}, {s.channels * s.taps}, {s.groups}});
+  return convolving(s, s.products, {s.positions, {s.filters}, {s.channels * s.taps}, {s.groups}});
 }
 
 Effort scattering(const Sliding& s) {
-  return convolving(s, {s.positions, {s.channels * s.taps}, {s.filters}, {s.groups}});
+  return convolving(s, s.input_gradient,
+                    {s.positions, {s.channels * s.taps}, {s.filters}, {s.groups}});
 }
 
 Effort summing(const Sliding& s) {
-  return convolving(s, {{s.filters}, {s.channels * s.taps}, s.positions, {s.groups}});
+  return convolving(s, s.products, {{s.filters}, {s.channels * s.taps}, s.positions, {s.groups}});
 }
 
 // Indices into the window, which say where a maximum came from.

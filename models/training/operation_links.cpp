@@ -67,6 +67,7 @@ Effort joint_effort(const OperationLinks& links, const std::vector<int>& parts) 
     sum.products.insert(sum.products.end(), effort.products.begin(), effort.products.end());
     add_to(sum.element_flops, effort.element_flops);
     add_to(sum.patch_elements, effort.patch_elements);
+    add_to(sum.bands, effort.bands);
   }
   return sum;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/layers/shape.hpp"
+#include "models/training/workspace.hpp"
 
 namespace stint {
 namespace {
@@ -36,6 +37,19 @@ bool is_small_convolution(const Conv2d& layer, std::int64_t channels) {
          layer.kernel[0] <= most_taps && layer.kernel[1] <= most_taps &&
          layer.kernel[0] * layer.kernel[1] > 1 && layer.stride == Pair{1, 1} &&
          layer.dilation == Pair{1, 1} && has_less_padding_than_taps(layer);
+}
+
+BandedWork banded_products(std::int64_t height, std::int64_t width) {
+  return {static_cast<double>(rounded_up(width, band_lanes)) / static_cast<double>(width),
+          rounded_up(height, band_rows) / band_rows};
+}
+
+BandedWork banded_input_gradient(const Conv2d& layer, std::int64_t width, std::int64_t out_height,
+                                 std::int64_t out_width) {
+  const std::int64_t rows = rounded_up(out_height + layer.kernel[0] - 1, band_rows);
+  return {static_cast<double>(rows) / static_cast<double>(out_height) *
+              static_cast<double>(rounded_up(width, band_lanes)) / static_cast<double>(out_width),
+          rows / band_rows};
 }
 
 // A row has room for vectors that begin in it and for taps that reach beyond them; what is no pixel

@@ -20,6 +20,17 @@ inline constexpr int most_small_channels = 8;
 
 bool is_small_convolution(const Conv2d& layer, std::int64_t channels);
 
+// How much is done band by band: multiply-adds in full vectors of pixels, as a share of those that
+// the pixels ask for, and bands of rows. From the input, for outputs and for gradients of weights;
+// or from gradients of outputs, for those of the input, whose last band is computed as a whole.
+struct BandedWork {
+  double lanes = 0;  // as a share
+  std::int64_t bands = 0;
+};
+BandedWork banded_products(std::int64_t height, std::int64_t width);  // of the output
+BandedWork banded_input_gradient(const Conv2d& layer, std::int64_t width, std::int64_t out_height,
+                                 std::int64_t out_width);
+
 // The places of a band in a workspace, in floats.
 struct BandPlaces {
   std::int64_t pitch = 0;  // from row to row of a plane

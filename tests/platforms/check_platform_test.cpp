@@ -173,7 +173,7 @@ TEST_CASE("faults of time models and kernels are named", "[platform]") {
             "1e+30"},
       Fault{"{\"terms\": {\"flops\": 7e-12}", "{\"term\": {\"flops\": 7e-12}",
             "/nodes/0/devices/1/time_model/conv2d.forward: unknown key \"term\"; expected only "
-            "terms, knots, sigma"},
+            "terms, knots, sigma, correction"},
       Fault{"\"1310720\"", "\"01\"",
             "/nodes/0/devices/1/time_model/conv2d.forward/knots/bytes/01: the knot \"01\"; "
             "expected a whole number of at least 0 as text"},
@@ -195,6 +195,39 @@ TEST_CASE("faults of time models and kernels are named", "[platform]") {
             "0"},
       Fault{", \"seconds\": 0.5", "",
             "/nodes/0/devices/1/kernels/0: no key \"seconds\"; expected \"seconds\""}));
+}
+
+TEST_CASE("faults of corrections are named", "[platform]") {
+  require_fault(GENERATE(Fault{"\"widths\": [0.5, 2]", "\"widths\": [0.5]",
+                               "/nodes/0/devices/1/time_model/conv2d.forward/correction"
+                               "/widths: 1 numbers for 2 features; expected as many"},
+                         Fault{"\"widths\": [0.5, 2]", "\"widths\": [0.5, 0]",
+                               "/nodes/0/devices/1/time_model/conv2d.forward/correction"
+                               "/widths/1: 0; expected a number from 1e-30 to 1e+30"},
+                         Fault{"\"features\": [\"bytes\"", "\"features\": [\"\"",
+                               "/nodes/0/devices/1/time_model/conv2d.forward/correction"
+                               "/features/0: an empty text; expected a feature"},
+                         Fault{"\"caution\": 0.25", "\"caution\": 0",
+                               "/nodes/0/devices/1/time_model/conv2d.forward/correction"
+                               "/caution: 0; expected a number from 1e-30 to 1e+30"},
+                         Fault{"\"at\": [10, 12.5]", "\"at\": [10]",
+                               "/nodes/0/devices/1/time_model/conv2d.forward/correction"
+                               "/points/0/at: 1 numbers for 2 features; expected as many"},
+                         Fault{"\"at\": [10, 12.5]", "\"at\": [10, -1]",
+                               "/nodes/0/devices/1/time_model/conv2d.forward/correction"
+                               "/points/0/at/1: -1; expected a number of at least 0"},
+                         Fault{"\"factor\": 1.25", "\"factor\": 3.5",
+                               "/nodes/0/devices/1/time_model/conv2d.forward/correction"
+                               "/points/0/factor: 3.5; expected a factor from 1/3 to 3"},
+                         Fault{"\"factor\": 1.25", "\"factor\": 0.25",
+                               "/nodes/0/devices/1/time_model/conv2d.forward/correction"
+                               "/points/0/factor: 0.25; expected a factor from 1/3 to 3"},
+                         Fault{"\"tasks\": 3", "\"tasks\": 0",
+                               "/nodes/0/devices/1/time_model/conv2d.forward/correction"
+                               "/points/0/tasks: 0; expected a number from 1e-30 to 1e+30"},
+                         Fault{"[{\"at\": [10, 12.5], \"tasks\": 3, \"factor\": 1.25}]", "[]",
+                               "/nodes/0/devices/1/time_model/conv2d.forward/correction"
+                               "/points: no points; expected at least one, or no correction"}));
 }
 
 TEST_CASE("faults of links are named", "[platform]") {

@@ -53,6 +53,8 @@ TEST_CASE("power states, time models and kernels are read", "[platform]") {
   CHECK(model.terms.at("flops").value == 7e-12);
   CHECK(model.knots.at("bytes").at(1310720).value == 4e-11);
   CHECK(model.sigma == Quantity(0.08));
+  CHECK(model.correction ==
+        TimeCorrection{{"bytes", "flops"}, {0.5, 2}, 0.25, {{{10, 12.5}, 3, 1.25}}});
   CHECK(gpu.kernels ==
         std::vector<Kernel>{{"gemm", "8x8", "f32", "nhwc", "direct", "", 8192, 0.5}});
 }

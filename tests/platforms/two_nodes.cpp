@@ -26,7 +26,8 @@ const char* const text = R"({"format": "stint-platform", "version": 1, "name": "
      "caches": [{"level": 1, "bytes": 32768, "shared_by": 2}],
      "time_model": {"*": {"terms": {"constant": 2e-6}},
       "conv2d.forward": {"terms": {"flops": 7e-12}, "knots": {"bytes": {"1310720": 4e-11}},
-       "sigma": 0.08}},
+       "sigma": 0.08, "correction": {"features": ["bytes", "flops"], "widths": [0.5, 2],
+        "caution": 0.25, "points": [{"at": [10, 12.5], "tasks": 3, "factor": 1.25}]}}},
      "kernels": [{"op": "gemm", "shape": "8x8", "type": "f32", "layout": "nhwc",
       "algorithm": "direct", "workspace_bytes": 8192, "seconds": 0.5}]}],
    "links": [

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "schedules/perturb.hpp"
 #include "schedules/simulate.hpp"
 #include "tests/support/schedule_builder.hpp"
 #include "tests/support/small_schedules.hpp"
@@ -53,8 +54,10 @@ TEST_CASE("bytes and operands that are not in a cache are features of tasks in l
   REQUIRE(features.size() == 3);
   using Features = std::map<std::string, double>;
   CHECK(features[0] == Features{{"level1_bytes", 0},
+                                {"level1_code", 1},
                                 {"level1_operands", 0},
                                 {"level2_bytes", 0},
+                                {"level2_code", 1},
                                 {"level2_operands", 0}});
   CHECK(features[1].at("level1_bytes") == 60);
   CHECK(features[1].at("level2_operands") == 1);
@@ -65,6 +68,29 @@ TEST_CASE("bytes and operands that are not in a cache are features of tasks in l
   for (const auto& [name, value] : features[2]) CHECK(is_cache_term(name));
   CHECK_FALSE(is_cache_term("level2"));
   CHECK_FALSE(is_cache_term("bytes"));
+}
+
+// A finds the code that B ran in the step before, 64 bytes ago, but was itself run 124 bytes ago; C
+// and its op ran 120 bytes ago.
+TEST_CASE("code that was run too long ago is not in a cache", "[caches]") {
+  OldBytes step;
+  const auto features = cache_features(step.builder.schedule().graph, step.cpu());
+  CHECK(features[1].at("level1_code") == 0);
+  CHECK(features[2].at("level1_code") == 2);
+  CHECK(features[2].at("level2_code") == 0);
+  step.cpu().time_model["*"].terms["level1_code"] = 16.0;
+  const Simulation seen = simulate(step.planned());
+  CHECK(seen.seconds.at(0) == Approx(1 + 16));
+  CHECK(seen.seconds.at(1) == Approx(1));
+  CHECK(seen.seconds.at(2) == Approx(1 + 2 * 16));
+}
+
+TEST_CASE("what a task fetches is corrected with the rest of its time", "[caches]") {
+  OldBytes step;
+  TimeModel& read = step.cpu().time_model["read"];
+  read.terms = {{"flops", 1.0}, {"level1_bytes", 0.5}};
+  read.correction = {.features = {}, .widths = {}, .caution = 1, .points = {{{}, 3, 1.5}}};
+  CHECK(simulate(step.planned()).seconds.at(2) == Approx((1 + 64 * 0.5) * 1.375));
 }
 
 TEST_CASE("an op's own model prices what its tasks fetch, instead of the prices of all ops",
@@ -85,6 +111,15 @@ TEST_CASE("a model that prices misses at nothing is not charged by the prices of
   step.cpu().time_model[cache_prices].terms = {{"level1", 100.0}};
   step.cpu().time_model["*"].terms["level1_bytes"] = 0.0;
   for (const double seconds : simulate(step.planned()).seconds) CHECK(seconds == Approx(1));
+}
+
+TEST_CASE("times that are made to vary hold what an op's own model says of misses", "[caches]") {
+  OldBytes step;
+  step.cpu().time_model[cache_prices].terms = {{"level1", 0.25}};
+  step.cpu().time_model["*"].terms["level1_bytes"] = 7.0;
+  const Schedule schedule = step.planned();
+  CHECK(perturb(schedule, {.samples = 1}).seconds.planned ==
+        Approx(simulate(schedule).makespan_seconds));
 }
 
 TEST_CASE("a measured kernel is charged by the prices of all ops", "[caches]") {

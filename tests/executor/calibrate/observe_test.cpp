@@ -24,7 +24,7 @@ const TimeModel machine{.terms = {{"constant", 2e-6}, {"flops", 1e-10}, {"bytes"
                         .knots = {{"bytes", {{1 << 18, 3e-10}}}}};
 
 std::vector<Observation> observed(double noise) {
-  return observe(designed_networks(small, 1), {}, made_up_clocks(machine, noise), never, unseen);
+  return observe(network_design(small), {}, made_up_clocks(machine, noise), never, unseen);
 }
 
 }  // namespace
@@ -36,6 +36,16 @@ TEST_CASE("designed networks are sound, and the same for the same seed", "[calib
   const auto again = designed_networks(small, 3);
   for (std::size_t i = 0; i < networks.size(); ++i) CHECK(networks[i].network == again[i].network);
   CHECK(designed_networks(small, 4)[0].network != networks[0].network);
+}
+
+TEST_CASE("networks to judge by are others than those that models are fitted to", "[calibrate]") {
+  const NetworkDesign design = network_design(small);
+  CHECK(design.fitted.size() == 36);
+  CHECK(design.held_out.size() == 12);
+  for (const NetworkStep& held_out : design.held_out) {
+    for (const NetworkStep& fitted : design.fitted)
+      CHECK_FALSE((held_out.network == fitted.network && held_out.lowering == fitted.lowering));
+  }
 }
 
 TEST_CASE("designed networks run every op that training has", "[calibrate]") {
@@ -91,7 +101,7 @@ TEST_CASE("every step is measured once, and the held-out ones once more and alon
     };
   };
   clocks = {counted(clocks.seconds), counted(clocks.alone)};
-  const auto seen = observe(designed_networks(small, 1), {}, clocks, never,
+  const auto seen = observe(network_design(small), {}, clocks, never,
                             [&](std::size_t, std::size_t all) { told = all; });
   std::set<std::size_t> steps;
   std::set<std::size_t> held_out;
@@ -109,8 +119,7 @@ TEST_CASE("every step is measured once, and the held-out ones once more and alon
 
 TEST_CASE("measuring ends when it is interrupted", "[calibrate]") {
   const std::atomic<bool> at_once{true};
-  CHECK(observe(designed_networks(small, 1), {}, made_up_clocks(machine, 0), at_once, unseen)
-            .empty());
+  CHECK(observe(network_design(small), {}, made_up_clocks(machine, 0), at_once, unseen).empty());
 }
 
 TEST_CASE("a calibration that is interrupted measures nothing more", "[calibrate]") {
@@ -139,7 +148,7 @@ TEST_CASE("what tasks fetch from beyond a cache is modelled like any other featu
     }
     return seconds;
   };
-  const auto seen = observe(designed_networks(small, 1), device, {clock, clock}, never, unseen);
+  const auto seen = observe(network_design(small), device, {clock, clock}, never, unseen);
   const JudgedModels judged = fit_and_judge(seen, {1 << 15, 1 << 20});
   CHECK(judged.errors.back().error < 1e-2);
   CHECK(judged.errors[judged.errors.size() - 2].error < 1e-6);
@@ -193,7 +202,9 @@ TEST_CASE("a calibration is told to people and to programs", "[calibrate]") {
   found.devices = {{"cpu", fit_and_judge(observed(0.1), {}).errors}};
   CHECK_THAT(calibration_text(found), Contains("cpu, all workers busy: ") &&
                                           Contains("noise floor") && Contains("watts are assumed"));
-  CHECK_THAT(comparison_text(found),
-             Contains("op on cpu") && Contains("history") && Contains("conv2d.backward_weights"));
+  CHECK_THAT(comparison_text(found), Contains("op on cpu") && Contains("history") &&
+                                         Contains("conv2d.backward_weights") &&
+                                         Contains("medians on cpu") && Contains("uncorrected") &&
+                                         Contains("held-out steps"));
   CHECK_THAT(calibration_json(found), Contains("\"noise_floor\"") && Contains("\"busy\": \"all\""));
 }

@@ -90,6 +90,10 @@ TEST_CASE("a network becomes a sound graph with bytes, flops and a shape for eve
   const double on_image = 2.0 * 2 * (16 * 16) * 4 * 8;
   CHECK(conv.features.at("filter_block_flops") == Approx(on_image * 16 / 8));
   CHECK(conv.features.at("channel_block_flops") == Approx(on_image * 16 / 4));
+  // Few channels: six pixels of a row in a vector of sixteen, six rows in one band.
+  CHECK(conv.features.at("lane_flops") == Approx(2.0 * 2 * 36 * 8 * (4 * 9) * 16 / 6));
+  CHECK(conv.features.at("bands") == 2);
+  CHECK_FALSE(step.task("fc.forward").features.contains("bands"));
   // Images lie pixel by pixel, the weight by rows of its kernel, the bias in one run.
   CHECK(conv.features.at("runs") == 2 * 36 + 8 * 4 * 3 + 1 + 2 * 36);
   CHECK(conv.features.at("broken_runs") == 2 * 36 + 8 * 4 * 3);
