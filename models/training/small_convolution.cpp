@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/layers/shape.hpp"
+#include "models/training/workspace.hpp"
 
 namespace stint {
 namespace {
