@@ -14,7 +14,7 @@ constexpr std::size_t most_tensors = 300;
 constexpr int most_tries = 100;
 constexpr int halvings = 5;
 constexpr double halving_share = 0.1;  // of the limit, for each
-constexpr std::size_t large_from_tasks = 300;
+constexpr std::size_t large_from_tasks = 200;
 constexpr double large_halving_share = 0.01;  // the same in larger graphs, where each takes longer
 
 bool is_proved(const Shortage& shortage) {

@@ -15,7 +15,8 @@ namespace {
 constexpr int most_moments = 40;
 constexpr int most_at_once = 3;
 constexpr int most_counted_at_once = 4;
-constexpr std::size_t most_themselves = 8;
+constexpr std::size_t most_themselves = 10;
+constexpr std::size_t moments_first_up_to_tasks = 300;
 constexpr std::size_t most_begun = 2000;  // moments × tasks of the first solution
 constexpr std::size_t least_begun = 1;
 constexpr double first_share = 0.1;    // of what is left, for the solution with the moments at hand
@@ -196,7 +197,9 @@ class Generation {
       if (!is_first || !chosen_.lineage.could_add(peak.task)) others.push_back(peak);
     }
     const bool added = add_highest(gaps.order(), std::move(first));
-    const bool counted = count_highest(others, positions);
+    // In small graphs masters with many moments are solved, and counting makes them harder.
+    const bool counts = !added || graph_.tasks.size() > moments_first_up_to_tasks;
+    const bool counted = counts && count_highest(others, positions);
     return added || counted || add_between(gaps.order(), others);
   }
 
