@@ -8,7 +8,9 @@ namespace {
 constexpr int attempts = 8;                  // with less memory everywhere
 constexpr std::int64_t smallest_part = 500;  // of the memory, to do without
 constexpr int cut_rounds = 8;                // with less only in places
-constexpr int most_places = 12;              // of a stretch, each tried alone
+constexpr int quick_cut_rounds = 2;          // where there is little time
+constexpr double quick_limit = 0.15;
+constexpr int most_places = 12;  // of a stretch, each tried alone
 constexpr std::size_t small_up_to_tasks = 300;
 constexpr double cut_share = 0.1;  // of the limit, for finding each place
 
@@ -30,7 +32,8 @@ AddressFit::AddressFit(const Problem& problem, const SearchOptions& options,
       how_{limit * cut_share, options.interrupted},
       solver_(solver),
       drafts_(drafts),
-      is_small_(graph.tasks.size() <= small_up_to_tasks) {}
+      is_small_(graph.tasks.size() <= small_up_to_tasks),
+      is_quick_(limit < quick_limit) {}
 
 bool AddressFit::fit(const GraphPlan& plan, const std::vector<int>& states, int workers) {
   const GraphCrew crew = drafts_.crew_of(workers, states, graph_.capacity_bytes);
@@ -52,10 +55,11 @@ bool AddressFit::fit_by_search(const GraphPlan& plan, const GraphCrew& crew) {
 
 bool AddressFit::fit_with_cuts(GraphPlan plan, const GraphCrew& crew) {
   std::vector<std::int64_t> reserved(graph_.tasks.size(), 0);
-  for (int round = 0; round < cut_rounds && !options_.is_interrupted(); ++round) {
+  const int rounds = is_quick_ ? quick_cut_rounds : cut_rounds;
+  for (int round = 0; round < rounds && !options_.is_interrupted(); ++round) {
     if (drafts_.consider(drafts_.finish_best(graph_, plan.sequence, crew))) return true;
     const auto cuts = address_cuts(graph_, plan.sequence, how_);
-    if (round == 0 && is_small_ && fit_with_each(cuts, crew)) return true;
+    if (round == 0 && is_small_ && !is_quick_ && fit_with_each(cuts, crew)) return true;
     for (const AddressCut& cut : cuts) apply(cut, (1 << round) - 1, reserved);
     const auto other =
         cuts.empty() ? std::nullopt : solver_.shrink(graph_.capacity_bytes, reserved);

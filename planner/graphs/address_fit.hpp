@@ -33,6 +33,7 @@ class AddressFit {
   GraphSolver& solver_;
   DeviceDrafts& drafts_;
   bool is_small_;
+  bool is_quick_;
 };
 
 }  // namespace stint
