@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <vector>
 
 #include "models/graph_algorithms.hpp"
+#include "planner/infinity.hpp"
 #include "planner/makespan_bound.hpp"
 #include "planner/memory_bound.hpp"
 #include "planner/strategy.hpp"
@@ -18,7 +18,6 @@ namespace stint {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double most_prices = 3e7;  // of tasks in states, computed for one bound
 constexpr int price_steps = 40;      // at finding what a second of a deadline is worth
 

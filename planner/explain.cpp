@@ -14,6 +14,8 @@ constexpr std::size_t most_tensors = 300;
 constexpr int most_tries = 100;
 constexpr int halvings = 5;
 constexpr double halving_share = 0.1;  // of the limit, for each
+constexpr std::size_t large_from_tasks = 200;
+constexpr double large_halving_share = 0.01;  // the same in larger graphs, where each takes longer
 
 bool is_proved(const Shortage& shortage) {
   return shortage.in_bytes && shortage.lower_bound > shortage.asked;
@@ -112,7 +114,8 @@ void find_less(const Problem& problem, const SearchOptions& options, Shortage& s
   SearchOptions silent = options;
   silent.improved = nullptr;
   Request request = problem.request();
-  request.limit *= halving_share;
+  const bool is_large = problem.graph().tasks.size() > large_from_tasks;
+  request.limit *= is_large ? large_halving_share : halving_share;
   double least = shortage.lower_bound;
   for (int i = 0; i < halvings && least < *shortage.found && !options.is_interrupted(); ++i) {
     const double middle = std::floor((least + *shortage.found) / 2);

@@ -10,14 +10,13 @@
 #include <utility>
 
 #include "planner/homes.hpp"
+#include "planner/infinity.hpp"
 #include "planner/routes.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
 
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 // A memory that holds a piece, and since when.
 struct Holding {
@@ -28,7 +27,7 @@ struct Holding {
 // Where a piece comes from, and when it would arrive.
 struct Delivery {
   MemoryId from = no_memory;
-  double arrival_seconds = never;
+  double arrival_seconds = infinity;
 };
 
 std::int64_t mean_bytes(const Graph& graph) {
@@ -101,7 +100,7 @@ class ListScheduler {
 
   std::optional<int> best_device(TaskId task) {
     std::optional<int> best;
-    double best_finish = never;
+    double best_finish = infinity;
     for (std::size_t d = 0; d < free_workers_.size(); ++d) {
       const int device = static_cast<int>(d);
       const MemoryId memory = platform().devices[d].memory;
@@ -168,9 +167,9 @@ class ListScheduler {
 
   double arrival(PieceId piece, const Holding& holding, MemoryId memory) {
     if (holding.memory == memory) return holding.since_seconds;
-    if (holding.memory == no_memory) return never;
+    if (holding.memory == no_memory) return infinity;
     const auto& route = routes_.route(holding.memory, memory);
-    if (route.empty()) return never;
+    if (route.empty()) return infinity;
     double seconds = holding.since_seconds;
     for (const LinkId link : route)
       seconds = std::max(seconds, link_free(link)) + piece_seconds(link, piece);

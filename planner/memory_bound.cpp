@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "planner/source_cut.hpp"
+
 namespace stint {
 
 namespace {
@@ -16,6 +18,7 @@ using SegmentSet = std::vector<int>;  // ascending, each once
 // Passing over the graph once for each input is work that large graphs do not get; leaving inputs
 // out keeps the bound sound.
 constexpr std::int64_t most_visits = 20'000'000;
+constexpr std::int64_t visits_of_cut = 8;  // of the whole network, for a cut of it
 // Of what a task reads: those that are looked at, the largest.
 constexpr std::size_t most_made = 6;
 
@@ -27,7 +30,8 @@ class Bounding {
         memory_(problem.platform().memories[memory]),
         forced_(graph_.tasks.size()),
         whole_of_(problem.segments.count(), no_tensor),
-        pinned_(graph_.tasks.size()) {
+        pinned_(graph_.tasks.size()),
+        sources_(problem, memory_, forced_) {
     for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
       const SegmentRange range = problem.segments.of_tensor[t];
       for (int s = range.begin; s < range.end; ++s) whole_of_[s] = problem.segments.root[t];
@@ -42,20 +46,27 @@ class Bounding {
   }
 
   MemoryBound best() const {
-    MemoryBound best;
+    Moment best;
+    const auto consider = [&](Moment moment) {
+      if (moment.bytes > best.bytes) best = std::move(moment);
+    };
     for (std::size_t t = 0; t < forced_.size(); ++t) {
-      if (!forced_[t]) continue;
-      const std::int64_t bytes = bytes_during(t);
-      if (bytes > best.bytes) best = {bytes, wholes(joined(segments_during(t), state_))};
+      if (forced_[t]) consider({bytes_during(t), joined(segments_during(t), state_)});
     }
-    if (!isolated_) return best;
-    for (std::size_t t = 0; t < forced_.size(); ++t) {
-      const auto moment = moment_before(t);
-      if (moment && moment->bytes > best.bytes) best = {moment->bytes, wholes(moment->there)};
+    if (isolated_) {
+      for (std::size_t t = 0; t < forced_.size(); ++t) {
+        if (auto moment = moment_before(t)) consider(std::move(*moment));
+      }
+      const SegmentSet end = joined(results_here(), state_);
+      consider({size(end), end});
+      std::int64_t cuts_left = most_visits / (visits_of_cut * sources_.size() + 1);
+      for (std::size_t t = 0; t < forced_.size() && cuts_left > 0; ++t) {
+        if (!forced_[t]) continue;
+        for (auto& moments : moments_around(t))
+          consider(least_with_sources(std::move(moments), t, best.bytes, cuts_left));
+      }
     }
-    const SegmentSet end = joined(results_here(), state_);
-    if (size(end) > best.bytes) best = {size(end), wholes(end)};
-    return best;
+    return {best.bytes, wholes(best.there)};
   }
 
   MemoryReason reason_above(std::int64_t bytes) const {
@@ -89,10 +100,11 @@ class Bounding {
     std::optional<TaskId> workspace_of;
   };
 
-  // What is there while a task runs before another.
+  // What is there while a task runs: some other, or that writes something for another.
   struct Moment {
     std::int64_t bytes = 0;
     SegmentSet there;
+    std::vector<TaskId> begun{};
   };
 
   // Before a task runs, all that it reads was written, one of it last: as that is written the
@@ -100,31 +112,54 @@ class Bounding {
   // same holds of some of what it reads: small ones may come last for nothing, so the largest
   // count, as many as say most.
   std::optional<Moment> moment_before(std::size_t t) const {
-    if (!forced_[t]) return std::nullopt;
+    std::optional<Moment> most;
+    for (const auto& moments : moments_before(t)) {
+      const Moment& least = least_of(moments);
+      if (!most || least.bytes > most->bytes) most = least;
+    }
+    return most;
+  }
+  static const Moment& least_of(const std::vector<Moment>& moments) {
+    return *std::min_element(moments.begin(), moments.end(),
+                             [](const Moment& a, const Moment& b) { return a.bytes < b.bytes; });
+  }
+
+  // Of each of these lists there is one of the moments at least.
+  std::vector<std::vector<Moment>> moments_before(std::size_t t) const {
+    std::vector<std::vector<Moment>> all;
     std::vector<TensorId> made;
     for (const TensorId tensor : graph_.tasks[t].reads) {
-      if (writer_of(tensor) != no_task) made.push_back(tensor);
+      if (forced_[t] && writer_of(tensor) != no_task) made.push_back(tensor);
     }
-    if (made.size() < 2) return std::nullopt;
     std::stable_sort(made.begin(), made.end(), [&](TensorId a, TensorId b) {
       return graph_.tensors[a].bytes > graph_.tensors[b].bytes;
     });
     made.resize(std::min(made.size(), most_made));
-    std::optional<Moment> most;
     for (std::size_t count = 2; count <= made.size(); ++count) {
-      Moment moment = least_moment({made.begin(), made.begin() + static_cast<int>(count)});
-      if (!most || moment.bytes > most->bytes) most = std::move(moment);
+      const std::vector<TensorId> some(made.begin(), made.begin() + static_cast<int>(count));
+      auto& moments = all.emplace_back();
+      for (const TensorId last : some) moments.push_back(moment_of_writing(last, some));
     }
-    return most;
+    return all;
+  }
+  std::vector<std::vector<Moment>> moments_around(std::size_t t) const {
+    auto all = moments_before(t);
+    all.push_back(
+        {{bytes_during(t), joined(segments_during(t), state_), {static_cast<TaskId>(t)}}});
+    return all;
   }
 
-  Moment least_moment(const std::vector<TensorId>& made) const {
-    Moment least = moment_of_writing(made.front(), made);
-    for (const TensorId last : made) {
-      Moment moment = moment_of_writing(last, made);
-      if (moment.bytes < least.bytes) least = std::move(moment);
+  // The same with what is left of inputs, where that could be more than what is proved already.
+  Moment least_with_sources(std::vector<Moment> moments, std::size_t t, std::int64_t proved,
+                            std::int64_t& cuts_left) const {
+    if (capped_sum(least_of(moments).bytes, sources_.most_bytes()) <= proved) return {};
+    for (Moment& moment : moments) {
+      if (--cuts_left < 0) return {};
+      const SegmentSet cut = sources_.least({moment.begun, static_cast<TaskId>(t), moment.there});
+      moment.bytes = capped_sum(moment.bytes, size(cut));
+      moment.there = joined(std::move(moment.there), cut);
     }
-    return least;
+    return least_of(moments);
   }
 
   Moment moment_of_writing(TensorId last, const std::vector<TensorId>& made) const {
@@ -148,7 +183,9 @@ class Bounding {
       if (fits && !is_optional(task, y) && !std::binary_search(others.begin(), others.end(), first))
         bytes -= aligned(graph_.tensors[y].bytes, memory_);
     }
-    return {std::max<std::int64_t>(0, bytes), joined(std::move(set), state_)};
+    std::vector<TaskId> begun;
+    for (const TensorId tensor : made) begun.push_back(writer_of(tensor));
+    return {std::max<std::int64_t>(0, bytes), joined(std::move(set), state_), std::move(begun)};
   }
 
   // The task here that alone writes any of the tensor's bytes, and all of them; no_task if there is
@@ -423,6 +460,7 @@ class Bounding {
   std::vector<TaskId> writer_of_segment_;  // no_task: none, or several
   std::vector<bool> is_whole_;             // by tensor: a task writes it as such
   std::vector<SegmentSet> pinned_;         // by task: segments of inputs that are there during it
+  SourceCut sources_;
 };
 
 // Wherever it runs, a task fills some memory with what it touches.

@@ -9,9 +9,10 @@
 //   during the task. (Some execution of the later one descends from an execution of the task, and
 //   that from one of the earlier.)
 // - before a task runs, all that it reads was written, one of it last; as that is written the
-// others
-//   are there, and none of their places is taken. (The buffer of each is there from the start of
-//   the run that wrote it.) The one that takes least counts.
+//   others are there, and none of their places is taken. (The buffer of each is there from the
+//   start of the run that wrote it.) The one that takes least counts.
+// - at all these moments, what is left of inputs that were read and will be needed
+// (source_cut.hpp).
 // - results that such tasks write are there together when the step ends.
 // Sizes are rounded up to the alignment once for each whole: its parts may share a buffer.
 #pragma once

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "files/input_error.hpp"
@@ -12,6 +11,7 @@
 #include "models/dependencies.hpp"
 #include "models/training/fuse.hpp"
 #include "planner/grains/choose_grain.hpp"
+#include "planner/infinity.hpp"
 #include "planner/pinned_kernels.hpp"
 #include "planner/pipelines/pipedream_stages.hpp"
 #include "schedules/cost.hpp"
@@ -19,8 +19,6 @@
 namespace stint {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::string joined(const std::set<std::string>& words) {
   std::string all;

@@ -7,12 +7,12 @@
 
 #include "planner/chains/chain_bound.hpp"
 #include "planner/chains/chain_memory.hpp"
+#include "planner/infinity.hpp"
 
 namespace stint {
 namespace {
 
 constexpr std::int64_t looks_per_state = 50;
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct StateHash {
   std::size_t operator()(const ChainState& state) const {
@@ -111,7 +111,7 @@ class ChainSearch {
     const ChainState& state = nodes_[from].state;
     const ChainState& wanted = nodes_[to].state;
     ChainStep cheapest;
-    cheapest.cost = infinite;
+    cheapest.cost = infinity;
     space_.for_each_step(state, [&](const ChainStep& step) {
       if (step.after == wanted && step.cost < cheapest.cost) cheapest = step;
     });
@@ -152,7 +152,7 @@ ChainPlan solve_chain(const ChainProblem& problem, std::int64_t fast_bytes,
   if (plan.optimal || !ChainSpace::can_hold(chain.stages, memories)) return plan;
 
   ChainSpace space(chain, fast_bytes, slow, options.pinned);
-  ChainSearch search(space, plan.feasible ? just_below(plan.value) : infinite, options.states);
+  ChainSearch search(space, plan.feasible ? just_below(plan.value) : infinity, options.states);
   plan.optimal = search.run();
   plan.states = search.states();
   plan.lower_bound = std::max(plan.lower_bound, search.lower_bound());

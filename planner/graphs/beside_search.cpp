@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <utility>
 
+#include "planner/infinity.hpp"
 #include "planner/strategy.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double first_temperature = 5e-3;  // of what the start costs
 constexpr double last_temperature = 1e-6;
 constexpr int most_changes = 3;  // in one move
@@ -85,7 +84,7 @@ class BesideAnnealing {
 
   double value(const TaskSequence& sequence) {
     const auto cost = cost_of(problem_, graph_draft(problem_, graph_, sequence, crew_), scratch_);
-    if (!cost || !meets(cost->seconds, deadline_)) return never;
+    if (!cost || !meets(cost->seconds, deadline_)) return infinity;
     switch (problem_.request().objective) {
       case Objective::time:
         return cost->seconds;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "planner/infinity.hpp"
 
 namespace stint {
 namespace {
@@ -12,7 +13,6 @@ constexpr int thorough_up_to = 24;  // blocks that differ
 constexpr double table_cells = 6e6;
 constexpr int most_units = 800;
 constexpr double beyond = 1.3;  // of the memory: rounding may have been too careful
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // One option of a block in units of memory. [0]: the block's input is its own, [1]: others keep it.
 struct Option {

@@ -12,9 +12,6 @@ namespace stint {
 void plan_on_device(const Problem& problem, const SearchOptions& options, const DeviceGraph& graph,
                     const DeviceGraph& at_home, double limit, Answer& answer);
 
-// Nothing is much better than what is found already.
-bool is_close_to_best(const Problem& problem, const Answer& answer);
-
 // Where all that tasks ever write fits beside each other, nobody needs to choose.
 bool fits_whole(const DeviceGraph& graph, int workers);
 

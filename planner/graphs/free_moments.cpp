@@ -15,6 +15,8 @@ namespace {
 constexpr int most_moments = 40;
 constexpr int most_at_once = 3;
 constexpr int most_counted_at_once = 4;
+constexpr std::size_t most_themselves = 10;
+constexpr std::size_t moments_first_up_to_tasks = 300;
 constexpr std::size_t most_begun = 2000;  // moments × tasks of the first solution
 constexpr std::size_t least_begun = 1;
 constexpr double first_share = 0.1;    // of what is left, for the solution with the moments at hand
@@ -66,7 +68,7 @@ class Generation {
   // First with the moments at hand; then in rounds, in which a solution near the optimum tells well
   // enough where more are; in the end as well as the work that is left allows.
   FreeMoments generate() {
-    begin(options_.moments.size(), true);
+    begin(most_themselves, true);
     step(first_share, true);
     chosen_ = {Lineage(problem_), {}};
     begin(std::max(least_begun, most_begun / graph_.tasks.size()), false);
@@ -194,8 +196,11 @@ class Generation {
       if (is_first) first[peak.position] = peak.bytes;
       if (!is_first || !chosen_.lineage.could_add(peak.task)) others.push_back(peak);
     }
-    return add_highest(gaps.order(), std::move(first)) || count_highest(others, positions) ||
-           add_between(gaps.order(), others);
+    const bool added = add_highest(gaps.order(), std::move(first));
+    // In small graphs masters with many moments are solved, and counting makes them harder.
+    const bool counts = !added || graph_.tasks.size() > moments_first_up_to_tasks;
+    const bool counted = counts && count_highest(others, positions);
+    return added || counted || add_between(gaps.order(), others);
   }
 
   // Where nothing can be counted since too much happens between two moments, others come between

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "planner/accept.hpp"
+#include "planner/graphs/device_drafts.hpp"
 #include "planner/graphs/device_plan.hpp"
 #include "planner/graphs/graph_moves.hpp"
 #include "planner/graphs/state_away.hpp"

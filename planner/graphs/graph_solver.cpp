@@ -14,6 +14,7 @@ constexpr double steps_per_unit = 4e6;   // of local search, for one unit of the
 constexpr double steps_per_choice = 40;  // the same for every task and gap: small graphs need less
 constexpr double least_steps = 2e5;
 constexpr double work_per_unit = 0.6;  // of the solver
+constexpr double master_share = 0.3;   // of what is left, for one master
 constexpr double first_share = 0.04;   // of the steps, for every search but the last
 constexpr double short_share = 0.08;
 constexpr double short_work = 0.1;  // of the solver's, for a little less memory
@@ -21,10 +22,19 @@ constexpr double moving_share = 0.15;
 constexpr double last_share = 0.3;
 constexpr double improve_share = 1;  // of three
 constexpr double quick_share = 0.05;
+constexpr double quick_heat = 1.5;
+constexpr double large_share = 4;        // instead, in larger graphs
+constexpr double large_short_share = 1;  // likewise, for a little less memory
 constexpr double free_share = 0.7;
 constexpr double proof_tolerance = 1e-7;
-constexpr int most_moments = 24;
-constexpr int most_stalled = 4;
+constexpr int most_moments = 32;
+constexpr std::ptrdiff_t few_moments = 4;  // with which less memory is solved quickly
+constexpr int most_stalled = 8;
+constexpr int most_at_once = 3;  // moments
+constexpr int apart = 10;        // of those that are added at once, at the least
+constexpr std::size_t exact_up_to_tasks = 400;
+constexpr double near_share = 0.02;  // in larger graphs: of the gap, that solutions may lack
+constexpr double close_plan = 1e-3;  // the same: good enough
 constexpr std::size_t strong_up_to_tasks = 20000;
 
 std::int64_t peak_in_order(SequenceMeter& meter, const TaskOrder& order) {
@@ -71,13 +81,28 @@ void GraphSolver::note(const TaskSequence& sequence, const SequenceMeasure& meas
   if (!best_ || measure.cost < best_->measure.cost) best_ = GraphPlan{sequence, measure};
 }
 
-std::optional<GraphSolver::Attempt> GraphSolver::replayed(bool possible, std::int64_t capacity) {
+std::optional<SequenceMeasure> GraphSolver::replayed(bool possible, std::int64_t capacity) {
   if (!possible) return std::nullopt;
   const SequenceMeasure measure = meter_.measure(replay_.sequence());
   note(replay_.sequence(), measure, capacity);
-  const int last = static_cast<int>(replay_.sequence().size()) - 1;
-  const int step = std::min(measure.peak_step, last);
-  return Attempt{measure.peak_bytes, replay_.stage()[step]};
+  return measure;
+}
+
+// Of what was replayed and measured last, the highest first.
+std::vector<GraphSolver::Crowd> GraphSolver::crowds(std::int64_t capacity) const {
+  std::vector<Crowd> all;
+  const TaskSequence& sequence = replay_.sequence();
+  for (std::size_t step = 0; step <= sequence.size(); ++step) {
+    const std::int64_t bytes = meter_.live_bytes()[step];
+    if (bytes <= capacity) continue;
+    const std::size_t run = std::min(step, sequence.size() - 1);  // then only results are there
+    const int position = replay_.stage()[run];
+    const bool is_first = gaps_.order()[position] == sequence[run];
+    all.push_back({bytes, position, is_first ? no_task : sequence[run]});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Crowd& a, const Crowd& b) { return a.bytes > b.bytes; });
+  return all;
 }
 
 RetentionSearchOptions GraphSolver::search_options(std::int64_t capacity, double share) const {
@@ -129,16 +154,60 @@ Retention GraphSolver::retention_of(const MomentSolution& solution) const {
   return retention;
 }
 
+bool GraphSolver::is_moment(int position) const {
+  return std::binary_search(moments_.begin(), moments_.end(), position);
+}
+
 bool GraphSolver::add_moment(int position) {
+  const auto count = static_cast<int>(gaps_.order().size());
+  if (position < 0 || position >= count || is_moment(position)) return false;
+  moments_.insert(std::upper_bound(moments_.begin(), moments_.end(), position), position);
+  added_.push_back(position);
+  return true;
+}
+
+bool GraphSolver::add_moment_near(int position) {
   for (const int shift : {0, -1, 1, -2, 2}) {
-    const int p = position + shift;
-    const bool is_known = std::find(moments_.begin(), moments_.end(), p) != moments_.end();
-    if (p < 0 || p >= static_cast<int>(gaps_.order().size()) || is_known) continue;
-    moments_.insert(std::upper_bound(moments_.begin(), moments_.end(), p), p);
-    added_.push_back(p);
-    return true;
+    if (add_moment(position + shift)) return true;
   }
   return false;
+}
+
+// What runs again before a moment is counted beside all that stays from the moment just before.
+bool GraphSolver::add(const Crowd& crowd) {
+  if (crowd.again == no_task || !is_moment(crowd.position)) return add_moment_near(crowd.position);
+  const CountedAgain counted{crowd.again, crowd.position};
+  if (std::find(counted_.begin(), counted_.end(), counted) != counted_.end()) return false;
+  counted_.push_back(counted);
+  add_moment(crowd.position - 1);
+  return true;
+}
+
+// The highest that are not near each other.
+bool GraphSolver::add_moments(std::vector<Crowd> crowds) {
+  int added = 0;
+  while (!crowds.empty() && added < most_at_once && std::ssize(moments_) < most_moments) {
+    const Crowd top = crowds.front();
+    if (!add(top)) {
+      crowds.erase(crowds.begin());
+      continue;
+    }
+    ++added;
+    std::erase_if(crowds, [&](const Crowd& other) {
+      return std::abs(other.position - top.position) < apart;
+    });
+  }
+  return added > 0;
+}
+
+std::vector<CountedRun> GraphSolver::counted_runs() const {
+  std::vector<CountedRun> all;
+  for (const CountedAgain& run : counted_) {
+    const auto moment = std::lower_bound(moments_.begin(), moments_.end(), run.position);
+    const int interval = static_cast<int>(moment - moments_.begin());
+    all.push_back({run.task, interval, interval});
+  }
+  return all;
 }
 
 std::vector<TaskId> GraphSolver::moments() const {
@@ -159,14 +228,17 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   master.costs = whole_costs_;
   for (const int position : moments_) master.moments.push_back(gaps_.order()[position]);
   master.first = first_runs_in_order(gaps_.order(), master.moments);
+  master.counted = counted_runs();
   master.capacity_bytes = capacity;
   if (best_) master.most_cost = whole_cost_again(best_->sequence);
   for (const int position : moments_)
     if (!reserved_.empty()) master.reserved_bytes.push_back(reserved_[position]);
   CpOptions options;
-  options.work = work_left_ * 0.75;
+  options.work = work_left_ * master_share;
   options.strong_relaxation = graph_.tasks.size() <= strong_up_to_tasks;
   options.interrupted = options_.interrupted;
+  if (best_ && is_large())
+    options.absolute_gap = near_share * static_cast<double>(master.most_cost - known_bound_);
   MomentSolution solution = solve_moments(master, options, known_bound_);
   work_left_ -= solution.work;
   known_bound_ = std::max(known_bound_, solution.bound);
@@ -185,6 +257,12 @@ bool GraphSolver::is_proved() const {
   return best_->measure.cost <= bound() * (1 + proof_tolerance + rounding);
 }
 
+bool GraphSolver::is_large() const { return graph_.tasks.size() > exact_up_to_tasks; }
+
+bool GraphSolver::is_near() const {
+  return best_ && is_large() && best_->measure.cost <= bound() * (1 + close_plan);
+}
+
 void GraphSolver::generate_moments(std::int64_t capacity) {
   int stalled = 0;  // how often in a row a moment did not improve the bound
   while (work_left_ > 0 && stalled < most_stalled && !is_interrupted()) {
@@ -192,16 +270,19 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
     const MomentSolution solution = solve_master(capacity);
     stalled = known_bound_ > bound_before ? 0 : stalled + 1;
     if (solution.there.empty()) return;
-    const auto attempt = replayed(replay_.make(moments_, solution.there), capacity);
-    const TaskSequence replayed_sequence = replay_.sequence();
-    const bool fits = attempt && attempt->peak_bytes <= capacity;
-    if (fits && best_->sequence == replay_.sequence()) best_retention_ = retention_of(solution);
+    const auto measure = replayed(replay_.make(moments_, solution.there), capacity);
+    const TaskSequence sequence = replay_.sequence();
+    const std::vector<Crowd> crowded = measure ? crowds(capacity) : std::vector<Crowd>();
+    const bool fits = measure && measure->peak_bytes <= capacity;
+    if (fits && best_->sequence == sequence) best_retention_ = retention_of(solution);
     if (!fits) search(retention_of(solution), capacity, first_share);
-    if (!fits && attempt) improve(replayed_sequence, capacity, quick_share);
+    if (!fits && measure) improve(sequence, capacity, quick_share, quick_heat);
+    if (is_proved() || is_near() || !measure) return;
     const bool is_solved = solution.status == CpStatus::optimal;
-    if (is_proved() || (fits && is_solved) || !attempt) return;
+    if (fits && is_solved && solution.bound >= solution.value) return;
+    if (fits && is_solved) continue;  // it was not solved to the end
     if (!is_solved && best_ && worth(solution) >= best_->measure.cost) return;
-    if (std::ssize(moments_) >= most_moments || !add_moment(attempt->position)) return;
+    if (!add_moments(crowded)) return;
   }
 }
 
@@ -211,9 +292,11 @@ void GraphSolver::combine_blocks(std::int64_t capacity) {
   if (plan) note(plan->sequence, plan->measure, capacity);
 }
 
-void GraphSolver::improve(const TaskSequence& start, std::int64_t capacity, double share) {
+void GraphSolver::improve(const TaskSequence& start, std::int64_t capacity, double share,
+                          double heat) {
   if (is_proved()) return;
   SequenceSearchOptions options{search_options(capacity, share)};
+  options.heat = heat;
   ++searches_;
   const auto found = search_sequence(graph_, meter_, start, options);
   if (found) note(found->sequence, found->measure, capacity);
@@ -265,10 +348,10 @@ std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity,
   best_.reset();
   begin(capacity, std::move(reserved));
   work_left_ = options_.limit * work_per_unit * short_work;
-  if (has_cp_sat() && !moments_.empty() && std::ssize(moments_) < most_moments)
-    generate_moments(capacity);
+  const auto most = is_large() ? few_moments : most_moments;
+  if (has_cp_sat() && !moments_.empty() && std::ssize(moments_) < most) generate_moments(capacity);
   if (!is_proved()) search(start(), capacity, short_share);
-  improve(before, capacity, short_share);
+  improve(before, capacity, is_large() ? large_short_share : short_share);
   return best_;
 }
 
@@ -278,16 +361,17 @@ std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   work_left_ = options_.limit * work_per_unit;
   const auto kept = replayed(replay_.make(gaps_.keep_all()), capacity);
   if (best_ || !kept) return best_;
-  if (moments_.empty()) add_moment(kept->position);
+  if (moments_.empty()) add_moments({crowds(capacity).front()});
   search(start(), capacity, first_share);
   if (has_cp_sat()) generate_moments(capacity);
-  if (!is_proved()) search_long(capacity);
+  if (!is_proved() && !is_near()) search_long(capacity);
   return best_;
 }
 
 void GraphSolver::search_long(std::int64_t capacity) {
   combine_blocks(capacity);
   search(gaps_.keep_all(), capacity, last_share);
+  if (best_ && is_large()) return improve_best(capacity, large_share);
   improve_best(capacity, improve_share);
   improve(gaps_.order(), capacity, improve_share);
   improve_best(capacity, improve_share);

@@ -63,27 +63,42 @@ class GraphSolver {
   std::int64_t least_peak_bytes() const { return least_peak_; }  // of any sequence seen
 
  private:
-  struct Attempt {
-    std::int64_t peak_bytes = 0;
-    int position = 0;  // of the peak
+  // Where a replay exceeds the memory: a first run, or one again for the task at the position.
+  struct Crowd {
+    std::int64_t bytes = 0;
+    int position = 0;
+    TaskId again = no_task;
+  };
+  struct CountedAgain {
+    TaskId task = no_task;
+    int position = 0;  // of the moment that it runs for
+    bool operator==(const CountedAgain&) const = default;
   };
   bool is_interrupted() const;
   void begin(std::int64_t capacity, std::vector<std::int64_t> reserved);
   void note(const TaskSequence& sequence, const SequenceMeasure& measure, std::int64_t capacity);
-  std::optional<Attempt> replayed(bool possible, std::int64_t capacity);
+  std::optional<SequenceMeasure> replayed(bool possible, std::int64_t capacity);
+  std::vector<Crowd> crowds(std::int64_t capacity) const;
   RetentionSearchOptions search_options(std::int64_t capacity, double share) const;
   void search(const Retention& start, std::int64_t capacity, double share);
   Retention start() const;  // the best so far
   Retention retention_of(const MomentSolution& solution) const;
+  bool is_moment(int position) const;
   bool add_moment(int position);
+  bool add_moment_near(int position);
+  bool add(const Crowd& crowd);
+  bool add_moments(std::vector<Crowd> crowds);
+  std::vector<CountedRun> counted_runs() const;
   MomentSolution solve_master(std::int64_t capacity);
   std::int64_t whole_cost_again(const TaskSequence& sequence) const;
   void generate_moments(std::int64_t capacity);
   void search_long(std::int64_t capacity);
   void combine_blocks(std::int64_t capacity);
-  void improve(const TaskSequence& start, std::int64_t capacity, double share);
+  void improve(const TaskSequence& start, std::int64_t capacity, double share, double heat = 0.4);
   void improve_best(std::int64_t capacity, double share);
   SequenceSearchOptions free_options(std::int64_t capacity);
+  bool is_large() const;
+  bool is_near() const;  // good enough in a large graph
   double worth(const MomentSolution& solution) const;
 
   const DeviceGraph& graph_;
@@ -94,6 +109,7 @@ class GraphSolver {
   std::vector<std::int64_t> whole_costs_;  // in units of which all tasks cost `cost_units`
   std::vector<int> moments_;               // positions, ascending
   std::vector<int> added_;                 // the same in the order in which they came
+  std::vector<CountedAgain> counted_;      // runs during which memory is counted too
   std::vector<std::int64_t> reserved_;     // by position
   std::int64_t known_bound_ = 0;
   std::int64_t free_bound_ = 0;   // the same without anything reserved

@@ -15,6 +15,7 @@
 // nothing, since an interval is where a run starts. 2 K n booleans.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -36,13 +37,17 @@ struct MovePrice {
 };
 
 // State that may live elsewhere: then it comes in every interval in which it is used and was not
-// there when that began, and goes out if a task updates it. What costs nothing to move is just there
-// or not.
+// there when that began, and goes out if a task updates it. What costs nothing to move is just
+// there or not.
 struct MovedState {
   std::int64_t bytes = 0;
   MovePrice price;
   std::vector<TaskId> users;  // ascending
   TaskId updater = no_task;   // the last
+
+  bool is_used_by(TaskId task) const {
+    return std::binary_search(users.begin(), users.end(), task);
+  }
 };
 
 // Copies over a link take turns, so a step with more of them than fit into its least time is

@@ -6,6 +6,7 @@ namespace stint {
 namespace {
 
 constexpr std::size_t most_steps_per_task = 12;
+constexpr int most_replays = 100;  // each with one more item that is computed early
 
 }  // namespace
 
@@ -51,10 +52,12 @@ int RetentionGaps::length(int gap) const {
   return (is_last ? static_cast<int>(order_.size()) : use_[gap + 1]) - use_[gap];
 }
 
-bool RetentionReplay::may_run(TaskId task) const {
-  const GraphTask& again = graph_.tasks[task];
-  return std::none_of(again.ends_with.begin(), again.ends_with.end(),
-                      [&](TaskId update) { return ran_[update] != 0; });
+// One that ran already, so that the task would see state that is too new; no_task: none.
+TaskId RetentionReplay::update_before(TaskId task) const {
+  for (const TaskId update : graph_.tasks[task].ends_with) {
+    if (ran_[update]) return update;
+  }
+  return no_task;
 }
 
 TaskId RetentionReplay::source(GraphItemId item) const {
@@ -73,8 +76,14 @@ bool RetentionReplay::compute_again(GraphItemId item, int position) {
       path_.emplace_back(source(reads[ready]), 0);
       continue;
     }
-    if (!may_run(task) || sequence_.size() >= most_steps_per_task * graph_.tasks.size())
+    if (const TaskId update = update_before(task); update != no_task) {
+      const auto depth = path_.size();
+      const GraphItemId wanted =
+          depth == 1 ? item : graph_.tasks[path_[depth - 2].first].reads[path_[depth - 2].second];
+      missed_ = {update, wanted};
       return false;
+    }
+    if (sequence_.size() >= most_steps_per_task * graph_.tasks.size()) return false;
     sequence_.push_back(task);
     stage_.push_back(position);
     for (const GraphOutput& output : graph_.tasks[task].writes) {
@@ -103,6 +112,7 @@ void RetentionReplay::release(const Retention& retention, TaskId task) {
 
 void RetentionReplay::begin(const std::vector<char>& away) {
   away_ = &away;
+  missed_ = {};
   sequence_.clear();
   stage_.clear();
   there_.assign(graph_.items.size(), 0);
@@ -128,6 +138,15 @@ bool RetentionReplay::run(int position) {
   return true;
 }
 
+// An update comes too early for what is computed again after it.
+bool RetentionReplay::compute_early(int position) {
+  for (const Early& early : early_) {
+    const bool is_now = early.update == gaps_.order()[position] && !there_[early.item];
+    if (is_now && !compute_again(early.item, position)) return false;
+  }
+  return true;
+}
+
 bool RetentionReplay::make(const Retention& retention) {
   begin(retention.away);
   for (int p = 0; p < static_cast<int>(gaps_.order().size()); ++p) {
@@ -140,6 +159,18 @@ bool RetentionReplay::make(const Retention& retention) {
 
 bool RetentionReplay::make(const std::vector<int>& positions,
                            const std::vector<std::vector<char>>& there) {
+  early_.clear();
+  for (int tried = 0; tried < most_replays; ++tried) {
+    if (make_once(positions, there)) return true;
+    const bool is_known = std::find(early_.begin(), early_.end(), missed_) != early_.end();
+    if (missed_.update == no_task || is_known) return false;
+    early_.push_back(missed_);
+  }
+  return false;
+}
+
+bool RetentionReplay::make_once(const std::vector<int>& positions,
+                                const std::vector<std::vector<char>>& there) {
   const std::vector<char> none(graph_.items.size(), 0);
   begin(none);
   std::size_t k = 0;
@@ -151,7 +182,7 @@ bool RetentionReplay::make(const std::vector<int>& positions,
       const bool is_older = gaps_.uses(item) > 0 && gaps_.use(item, 0) < p;
       if (there[k][i] && !there_[i] && is_older && !compute_again(item, p)) return false;
     }
-    if (!run(p)) return false;
+    if (!compute_early(p) || !run(p)) return false;
     if (!is_moment) continue;
     for (std::size_t i = 0; i < there_.size(); ++i)
       there_[i] = graph_.items[i].is_fixed || (there_[i] && there[k][i]);

@@ -63,7 +63,8 @@ class RetentionReplay {
 
   // The same for sets of items: `there[k][item]` says whether the item is there when the task at
   // the k-th of the positions has run; what is missing is computed before it. Between two of these
-  // positions nothing is dropped.
+  // positions nothing is dropped, and what nobody could compute any more after an update of state
+  // is computed again before it.
   bool make(const std::vector<int>& positions, const std::vector<std::vector<char>>& there);
 
   const TaskSequence& sequence() const { return sequence_; }
@@ -73,9 +74,11 @@ class RetentionReplay {
  private:
   void begin(const std::vector<char>& away);
   TaskId source(GraphItemId item) const;
+  bool make_once(const std::vector<int>& positions, const std::vector<std::vector<char>>& there);
+  bool compute_early(int position);
   bool run(int position);
   bool compute_again(GraphItemId item, int position);
-  bool may_run(TaskId task) const;
+  TaskId update_before(TaskId task) const;
   void release(const Retention& retention, TaskId task);
 
   const DeviceGraph& graph_;
@@ -88,6 +91,13 @@ class RetentionReplay {
   std::vector<int> passed_;                           // by item: uses in the order so far
   std::vector<GraphItemId> again_;                    // computed again for the task at hand
   std::vector<std::pair<TaskId, std::size_t>> path_;  // task, how many of its reads are there
+  struct Early {
+    TaskId update = no_task;
+    GraphItemId item = no_graph_item;
+    bool operator==(const Early&) const = default;
+  };
+  std::vector<Early> early_;  // to be computed again before the update
+  Early missed_;              // why it could not be replayed; no_task: otherwise
 };
 
 }  // namespace stint

@@ -11,9 +11,8 @@
 namespace stint {
 namespace {
 
-constexpr double overload_weight = 2;        // of the share by which the peak is too high
-constexpr double arena_weight = 4;           // the same where addresses count
-constexpr double temperature_of_task = 0.4;  // of what a task costs on average
+constexpr double overload_weight = 2;  // of the share by which the peak is too high
+constexpr double arena_weight = 4;     // the same where addresses count
 constexpr double last_temperature = 1e-6;
 constexpr int most_added = 60;  // runs, in one move
 constexpr int most_repairs = 6;
@@ -42,7 +41,7 @@ class SequenceAnnealing {
         options_(options),
         random_(options.seed),
         cost_of_all_(std::max(meter.cost_of_all(), std::numeric_limits<double>::min())),
-        temperature_(temperature_of_task / static_cast<double>(graph.tasks.size())) {}
+        temperature_(options.heat / static_cast<double>(graph.tasks.size())) {}
 
   // The cheapest first.
   std::vector<GraphPlan> search(TaskSequence start) {

@@ -24,6 +24,7 @@ struct SequenceSearchOptions : RetentionSearchOptions {
   // By task, those that must have run before it. Null: the order of first runs stays as it is.
   const std::vector<std::vector<TaskId>>* before = nullptr;
   bool with_addresses = false;
+  double heat = 0.4;  // of what a task costs on average: a rise that is accepted in the beginning
 };
 
 // The cheapest plan that fits; the start if it fits and nothing better is found. Nothing if no plan

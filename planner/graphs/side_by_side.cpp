@@ -1,14 +1,13 @@
 #include "planner/graphs/side_by_side.hpp"
 
 #include <algorithm>
-#include <limits>
 
+#include "planner/infinity.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double early = 0.01;   // of the step, by which one may come back before it is due
 constexpr int most_ahead = 600;  // steps that one may overtake
 
@@ -176,7 +175,7 @@ class Dispatch {
         continue;
       }
       const double next = next_event(now);
-      if (next == never)
+      if (next == infinity)
         begin_first();
       else
         free_at_[lane] = next;
@@ -246,7 +245,7 @@ class Dispatch {
   }
 
   double next_event(double now) const {
-    double next = never;
+    double next = infinity;
     for (const int i : ready_) {
       if (steps_[i].ready > now) next = std::min(next, steps_[i].ready);
     }

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "planner/chains/chain_costs.hpp"
+#include "planner/infinity.hpp"
 #include "planner/placement/cut_crossings.hpp"
 #include "planner/placement/relaxed_work.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr int choices_per_price = 3;
 constexpr int prices = 7;              // of a second, under a deadline
 constexpr int least_first_rounds = 3;  // of every row
@@ -75,7 +74,7 @@ class CutBounding {
   std::vector<char> cheapest_alone() const {
     std::vector<char> side;
     for (const auto& ways : graph_.ways) {
-      double least = never;
+      double least = infinity;
       side.push_back(0);
       for (const PlacedWay& way : ways) {
         const double mine = joules(way) + watts_ * way.seconds;
@@ -92,7 +91,7 @@ class CutBounding {
       auto& costs = problem.cost.emplace_back();
       for (int side = 0; side < row_.sides(); ++side) {
         const PlacedWay* way = best_way(static_cast<TaskId>(t), side);
-        costs.push_back(way == nullptr ? never : cost(static_cast<TaskId>(t), *way));
+        costs.push_back(way == nullptr ? infinity : cost(static_cast<TaskId>(t), *way));
       }
     }
     crossings_.add_to(problem, mean_, watts_);
@@ -151,7 +150,7 @@ class CutBounding {
   int rounds_ = 0;
   double beyond_ = 0;  // the price of a second beyond what is billed
   double watts_ = 0;   // the price of a second
-  double best_ = -never;
+  double best_ = -infinity;
   double length_ = 0;
 };
 

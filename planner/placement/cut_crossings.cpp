@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/infinity.hpp"
+
 namespace stint {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 double once_joules(const CrossingPrice& price, double link_weight, double watts) {
   return price.joules + watts * link_weight * price.link_seconds;
@@ -40,7 +40,7 @@ CrossingPrices CutCrossings::prices_of(TensorId tensor) const {
 }
 
 double CutCrossings::least_joules(TaskId task, int from_side, int end_side) const {
-  double least = never;
+  double least = infinity;
   for (const PlacedWay& way : graph_.ways[task]) {
     const int side = row_.side_of(graph_.memory_of(way.device));
     if (side >= from_side && side < end_side)

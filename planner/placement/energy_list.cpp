@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "planner/infinity.hpp"
 #include "schedules/clock.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 // What comes to a task from elsewhere.
 struct Delivery {
@@ -29,7 +27,7 @@ class EnergyList {
         channel_(channels(platform())),
         channel_free_(platform().links.size(), 0),
         worker_free_(graph.problem->workers.size(), 0),
-        there_since_((graph.flat.items.size() + graph.states.size()) * memories_, never),
+        there_since_((graph.flat.items.size() + graph.states.size()) * memories_, infinity),
         memory_of_group_(graph.tasks(), no_memory),
         finished_(graph.tasks(), 0) {
     find_ways();
@@ -145,7 +143,7 @@ class EnergyList {
   Delivery delivery(std::size_t thing, MemoryId to) {
     if (std::isfinite(since(thing, to))) return {since(thing, to), 0, to};
     if (!is_anywhere(thing)) return {0, 0, to};
-    Delivery best{never, never, no_memory};
+    Delivery best{infinity, infinity, no_memory};
     for (std::size_t m = 0; m < memories_; ++m) {
       const auto from = static_cast<MemoryId>(m);
       if (!std::isfinite(since(thing, from)) || graph_.routes[from][to].empty()) continue;
@@ -212,7 +210,7 @@ class EnergyList {
       ready = std::max(ready, coming.arrival_seconds);
       joules += coming.joules;
     });
-    if (!std::isfinite(ready)) return never;
+    if (!std::isfinite(ready)) return infinity;
     return joules + options_.watts * (begin(device, ready) + way(task, device)->seconds);
   }
   double ready_before(TaskId task) const {
@@ -224,7 +222,7 @@ class EnergyList {
 
   std::optional<DeviceId> best_device(TaskId task) {
     std::optional<DeviceId> best;
-    double least = never;
+    double least = infinity;
     for (std::size_t d = 0; d < devices(); ++d) {
       if (way(task, d) == nullptr || !may_settle(task, platform().devices[d].memory)) continue;
       const double mine = cost(task, d);
@@ -260,7 +258,7 @@ class EnergyList {
   }
 
   void hold(std::size_t thing, MemoryId memory, double seconds) {
-    for (std::size_t m = 0; m < memories_; ++m) since(thing, static_cast<MemoryId>(m)) = never;
+    for (std::size_t m = 0; m < memories_; ++m) since(thing, static_cast<MemoryId>(m)) = infinity;
     since(thing, memory) = seconds;
   }
 
@@ -283,7 +281,7 @@ void set_frugal_states(const PlacedGraph& graph, double watts, PlacementChoice& 
   std::vector<std::vector<double>> cost(devices.size());
   for (std::size_t d = 0; d < devices.size(); ++d) cost[d].assign(choosable_states(devices[d]), 0);
   for (std::size_t t = 0; t < graph.tasks(); ++t) {
-    double least = never;
+    double least = infinity;
     for (const PlacedWay& way : graph.ways[t]) {
       if (way.device != choice.device[t]) continue;
       const double mine = way.joules + watts * way.seconds;

@@ -1,16 +1,15 @@
 #include "planner/placement/placed_replay.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
+#include "planner/infinity.hpp"
 #include "schedules/clock.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double forever = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_steps_per_task = 12;
 constexpr std::size_t most_steps_besides = 200;
 
@@ -28,7 +27,7 @@ PlacedReplay::PlacedReplay(const PlacedGraph& graph)
   frugal_.assign(graph.tasks() * devices, 0);
   for (std::size_t t = 0; t < graph.tasks(); ++t) {
     const auto& ways = graph.ways[t];
-    std::vector<double> least(devices, forever);
+    std::vector<double> least(devices, infinity);
     for (std::size_t w = 0; w < ways.size(); ++w) {
       const std::size_t place = t * devices + ways[w].device;
       if (ways[w].state == 0) first_way_[place] = static_cast<int>(w);
@@ -284,7 +283,7 @@ bool PlacedReplay::keep_results() {
       if (!provide(item, no_task, device)) return false;
       results_[i] = now(item, graph_.memory_of(device));
     }
-    instances_[results_[i]].end = forever;
+    instances_[results_[i]].end = infinity;
   }
   return true;
 }

@@ -1,16 +1,15 @@
 #include "planner/placement/placement_window.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "planner/infinity.hpp"
+
 namespace stint {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 class Cutting {
  public:
@@ -138,7 +137,7 @@ class Cutting {
       window.task_of.push_back(place.task);
       for (std::size_t d = 0; d < seconds.size(); ++d) {
         seconds[d][t] = place.task == no_task ? 0 : large.seconds[d][place.task];
-        if (place.is_bound && static_cast<int>(d) != place.device) seconds[d][t] = never;
+        if (place.is_bound && static_cast<int>(d) != place.device) seconds[d][t] = infinity;
       }
     }
     return window;

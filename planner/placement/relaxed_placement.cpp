@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "planner/infinity.hpp"
 
 namespace stint {
 namespace {
@@ -51,8 +52,7 @@ void RelaxedPlacement::build() {
 }
 
 RelaxedPlacement::Least RelaxedPlacement::least_way(TaskId task, MemoryId memory) const {
-  constexpr double never = std::numeric_limits<double>::infinity();
-  Least least{never, never};
+  Least least{infinity, infinity};
   for (const PlacedWay& way : graph_.ways[task]) {
     if (graph_.memory_of(way.device) != memory) continue;
     least = {std::min(least.joules, way.joules), std::min(least.seconds, way.seconds)};

@@ -1,28 +1,26 @@
 #include "planner/placement/transfer_prices.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string>
 
+#include "planner/infinity.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-
 // Bellman and Ford: there are few memories and links.
 template <typename Cost>
 double cheapest(const Platform& platform, const std::vector<MemoryId>& from,
                 const std::vector<MemoryId>& to, Cost cost) {
-  std::vector<double> least(platform.memories.size(), never);
+  std::vector<double> least(platform.memories.size(), infinity);
   for (const MemoryId memory : from) least[memory] = 0;
   for (std::size_t round = 0; round + 1 < least.size(); ++round) {
     for (const Link& link : platform.links)
       least[link.to] = std::min(least[link.to], least[link.from] + cost(link));
   }
-  double best = never;
+  double best = infinity;
   for (const MemoryId memory : to) best = std::min(best, least[memory]);
   return best;
 }
@@ -42,7 +40,7 @@ TransferPrice TransferPrices::across(const std::vector<MemoryId>& from,
 
 TransferPrice TransferPrices::into(MemoryId to, const std::vector<MemoryId>& from,
                                    std::int64_t bytes) const {
-  TransferPrice least{never, never};
+  TransferPrice least{infinity, infinity};
   for (const MemoryId other : from) {
     if (other == to) continue;
     const TransferPrice price = between(other, to, bytes);
@@ -52,7 +50,7 @@ TransferPrice TransferPrices::into(MemoryId to, const std::vector<MemoryId>& fro
 }
 
 double TransferPrices::joules_out(MemoryId from, std::int64_t bytes) const {
-  double least = never;
+  double least = infinity;
   for (const Link& link : platform_.links) {
     if (link.from == from) least = std::min(least, copy_joules(link, bytes));
   }
@@ -60,7 +58,7 @@ double TransferPrices::joules_out(MemoryId from, std::int64_t bytes) const {
 }
 
 double TransferPrices::joules_back(MemoryId to, std::int64_t bytes) const {
-  double least = never;
+  double least = infinity;
   for (const Link& link : platform_.links) {
     if (link.to == to) least = std::min(least, copy_joules(link, bytes));
   }
@@ -70,7 +68,7 @@ double TransferPrices::joules_back(MemoryId to, std::int64_t bytes) const {
 // Links of one channel take turns: together they are no faster than the fastest of them.
 double TransferPrices::busy_seconds(const std::vector<char>& is_from, std::int64_t bytes) const {
   std::map<std::string, double> fastest;
-  double latency = never;
+  double latency = infinity;
   for (std::size_t l = 0; l < platform_.links.size(); ++l) {
     const Link& link = platform_.links[l];
     if (!is_from[link.from] || is_from[link.to]) continue;

@@ -131,6 +131,24 @@ TEST_CASE("the course's chain needs 3 bytes: its input is read at both ends", "[
   CHECK(names == std::vector<std::string>{"x0", "x1", "x2"});
 }
 
+TEST_CASE("of an input that will be needed something is there, if only what was made of it",
+          "[memory_bound]") {
+  // The copy of x is read at both ends, big and its gradient g meet before H.
+  const Problem problem = problem_of(R"({"format": "stint-tasks", "version": 1, "name": "ends",
+ "tensors": [{"name": "x", "bytes": 4, "kind": "input"}, {"name": "copy", "bytes": 4}, {"name": "big", "bytes": 10},
+             {"name": "small", "bytes": 1}, {"name": "g", "bytes": 10}, {"name": "h", "bytes": 1}, {"name": "d", "bytes": 1}],
+ "tasks": [{"name": "X", "reads": ["x"], "writes": ["copy"], "seconds": {"cpu": 1}},
+           {"name": "B", "reads": ["copy"], "writes": ["big"], "seconds": {"cpu": 1}},
+           {"name": "S", "reads": ["big"], "writes": ["small"], "seconds": {"cpu": 1}},
+           {"name": "G", "reads": ["small"], "writes": ["g"], "seconds": {"cpu": 1}},
+           {"name": "H", "reads": ["big", "g"], "writes": ["h"], "may_overwrite": {"h": "g"}, "seconds": {"cpu": 1}},
+           {"name": "D", "reads": ["copy", "h"], "writes": ["d"], "seconds": {"cpu": 1}}],
+ "results": ["d"]})",
+                                     plain_machine());
+  CHECK(bound_of(problem) == 24);
+  CHECK(Pebbles(problem).smallest_peak() == 24);
+}
+
 TEST_CASE("where things can be moved away, only the task itself counts", "[memory_bound]") {
   CHECK(bound_of(problem_of(chain_graph(5), course_machine())) == 2);
 }

@@ -83,6 +83,25 @@ TEST_CASE("sets at moments say what is there after them", "[graph]") {
   CHECK(replay.sequence() == tasks({0, 1, 2, 0, 3}));
 }
 
+TEST_CASE("what nobody can compute after an update is computed again before it", "[graph]") {
+  const Problem problem = problem_of(R"({"format": "stint-tasks", "version": 1, "name": "update",
+ "tensors": [{"name": "w", "bytes": 1, "kind": "state"}, {"name": "a", "bytes": 5}, {"name": "b", "bytes": 7}, {"name": "d", "bytes": 1}],
+ "tasks": [{"name": "A", "reads": ["w"], "writes": ["a"], "seconds": {"cpu": 1}},
+           {"name": "B", "reads": ["a"], "writes": ["b"], "seconds": {"cpu": 2}},
+           {"name": "U", "reads": ["b"], "updates": ["w"], "seconds": {"cpu": 4}},
+           {"name": "D", "reads": ["a", "b"], "writes": ["d"], "seconds": {"cpu": 8}}],
+ "results": ["d"]})",
+                                     plain_machine());
+  const auto graph = device_graph(problem, DeviceId{0});
+  const RetentionGaps gaps(*graph, listed_order(problem));
+  RetentionReplay replay(*graph, gaps);
+  std::vector<char> only_b(graph->items.size(), 0);
+  only_b[graph->item_of[2]] = 1;
+  REQUIRE(replay.make({1}, {only_b}));
+  CHECK(replay.sequence() == tasks({0, 1, 0, 2, 3}));
+  CHECK_FALSE(replay.make({2}, {only_b}));  // after the update it is too late
+}
+
 TEST_CASE("local search finds the cheapest plan of the course's chain", "[graph]") {
   const auto [bytes, recomputed] =
       GENERATE(table<std::int64_t, int>({{6, 0}, {5, 1}, {4, 2}, {3, 4}}));
