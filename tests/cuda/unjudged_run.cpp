@@ -49,13 +49,14 @@ Schedule without_unused_workspace(Schedule schedule) {
   return schedule;
 }
 
-// Whether the judge finds fault with more than times and energies, which another order changes.
+// Whether the judge finds fault with more than predicted values, times and energies, which fewer
+// bytes and another order change.
 bool is_sound(const Schedule& plan) {
-  constexpr int of_actions = 21, of_the_objective = 22;  // rules
+  constexpr int of_predictions = 20;  // the first of the rules on values that follow from the rest
   const Schedule schedule = without_unused_workspace(plan);
   const auto violations = validate(schedule, schedule.graph);
   return std::all_of(violations.begin(), violations.end(), [](const Violation& violation) {
-    return violation.rule == of_actions || violation.rule == of_the_objective;
+    return violation.rule >= of_predictions;
   });
 }
 

@@ -20,6 +20,18 @@ bool judged_wrong(const std::vector<int>& rules) {
   });
 }
 
+// Whether a tensor is twice at one place, at different times: bytes do not tell which was meant.
+bool has_twins(const Schedule& schedule) {
+  const auto& buffers = schedule.buffers;
+  for (std::size_t a = 0; a < buffers.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      if (buffers[a].tensor != no_tensor && buffers[a].tensor == buffers[b].tensor &&
+          buffers[a].memory == buffers[b].memory && buffers[a].offset == buffers[b].offset)
+        return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -35,6 +47,7 @@ TEST_CASE("the judge agrees with a second opinion on every byte", "[rules]") {
       const std::string what = break_schedule(broken, seed * 1000 + variant);
       const std::vector<Violation> violations = validate(broken);
       if (!can_be_simulated(violations)) continue;
+      if (what == "read another instance" && has_twins(broken)) continue;
       // A buffer that nobody uses any more is a fault of its own, which bytes do not show.
       const bool never_written =
           std::any_of(violations.begin(), violations.end(), [](const Violation& violation) {
