@@ -59,12 +59,6 @@ std::vector<double> least_seconds(const Problem& problem, const States& states) 
   return seconds;
 }
 
-double compute_workers(const Problem& problem) {
-  double count = 0;
-  for (const Device& device : problem.platform().devices) count += device.workers;
-  return count;
-}
-
 // Every task runs at least once, and starts after the tasks whose results it reads have ended; none
 // is faster than on its best device in its best state. So the step lasts as long as any path.
 double critical_path_seconds(const Problem& problem, const std::vector<double>& seconds) {
@@ -73,7 +67,7 @@ double critical_path_seconds(const Problem& problem, const std::vector<double>& 
 
 // Workers do one thing at a time: all of them together have work for at most workers × makespan.
 double work_seconds(const Problem& problem, const std::vector<double>& seconds) {
-  return std::accumulate(seconds.begin(), seconds.end(), 0.0) / compute_workers(problem);
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0) / all_workers(problem.platform());
 }
 
 Bound better(const Bound& a, const Bound& b) { return a.value >= b.value ? a : b; }
@@ -82,7 +76,7 @@ Bound time_bound(const Problem& problem, const States& states, const Crowding* c
   const std::vector<double> seconds = least_seconds(problem, states);
   const Bound simple = better({critical_path_seconds(problem, seconds), "critical path"},
                               {work_seconds(problem, seconds), "work"});
-  const double workers = compute_workers(problem);
+  const int workers = all_workers(problem.platform());
   const double both = makespan_bound(problem.needs, seconds, workers).seconds * (1 - 1e-12);
   Bound best = both > simple.value * (1 + 1e-9) ? Bound{both, "path and work"} : simple;
   if (crowding != nullptr) best = better(best, {crowding->least_seconds(seconds, 0), "crowding"});
@@ -122,7 +116,7 @@ double task_joules(const Problem& problem, const States& states, double watts_pe
   const Work free = cheapest_work(problem, states, watts_per_busy_second);
   const auto deadline = deadline_seconds(problem.request());
   if (!deadline || free.seconds <= 0) return free.joules;
-  const double most_seconds = *deadline * (1 + 1e-9) * compute_workers(problem);
+  const double most_seconds = *deadline * (1 + 1e-9) * all_workers(problem.platform());
   double best = free.joules;
   double low = 0;
   double high = 0;  // 0: not known
@@ -156,8 +150,8 @@ Bound energy_bound(const Problem& problem, const States& states, const Crowding*
   }
   // The makespan is at least work / workers, so each busy second also brings its share of what is
   // always on: this weighs fast states against frugal ones task by task.
-  return better(apart,
-                {task_joules(problem, states, watts / compute_workers(problem)), "shared joules"});
+  return better(apart, {task_joules(problem, states, watts / all_workers(problem.platform())),
+                        "shared joules"});
 }
 
 // Of a run all actions have one state.

@@ -154,8 +154,7 @@ class Project {
 
   // First of tasks with what they use, which is soon solved; then of all that lies in memory.
   double least_seconds(double work) {
-    std::int64_t workers = 0;
-    for (const Device& device : problem_.platform().devices) workers += device.workers;
+    const std::int64_t workers = all_workers(problem_.platform());
     const std::int64_t capacity = problem_.capacity_bytes[memory_];
     model_.add_cumulative(runs_, std::vector<LinearSum>(runs_.size(), LinearSum(1)), workers);
     model_.add_cumulative(runs_, std::vector<LinearSum>(used_bytes_.begin(), used_bytes_.end()),
@@ -308,8 +307,6 @@ Crowding::Crowding(const Problem& problem) : problem_(problem) {
   const Platform& platform = problem.platform();
   memory_ = platform.devices.front().memory;
   const std::size_t count = problem.graph().tasks.size();
-  std::int64_t workers = 0;
-  for (const Device& device : platform.devices) workers += device.workers;
   std::int64_t all_bytes = 0;
   std::int64_t uses = 0;
   for (const Piece& piece : pieces_of_memory(problem)) {
@@ -318,8 +315,9 @@ Crowding::Crowding(const Problem& problem) : problem_(problem) {
   }
   for (const Task& task : problem.graph().tasks)
     all_bytes = capped_sum(all_bytes, std::min(task.workspace_bytes, huge_bytes));
-  matters_ = has_cp_sat() && workers > 1 && count > 1 && count <= most_tasks && uses <= most_uses &&
-             all_compute_in(memory_, platform) && all_bytes > problem.capacity_bytes[memory_];
+  matters_ = has_cp_sat() && all_workers(platform) > 1 && count > 1 && count <= most_tasks &&
+             uses <= most_uses && all_compute_in(memory_, platform) &&
+             all_bytes > problem.capacity_bytes[memory_];
 }
 
 double Crowding::least_seconds(const std::vector<double>& task_seconds, double watts) const {

@@ -227,6 +227,12 @@ int choosable_states(const Device& device) {
   return device.settable == Settable::none ? 1 : static_cast<int>(device.states.size());
 }
 
+int all_workers(const Platform& platform) {
+  int workers = 0;
+  for (const Device& device : platform.devices) workers += device.workers;
+  return workers;
+}
+
 double always_on_watts(const Platform& platform) {
   double watts = 0;
   for (const Node& node : platform.nodes) watts += node.base_watts;

@@ -55,6 +55,9 @@ Problem make_problem(const Model& model, const Platform& platform, const Request
 // How many of a device's power states a plan may choose from: with `settable: none` only the first.
 int choosable_states(const Device& device);
 
+// Of all devices together.
+int all_workers(const Platform& platform);
+
 // What is on whatever happens: nodes, idle devices, memories.
 double always_on_watts(const Platform& platform);
 

@@ -263,17 +263,13 @@ Placement place_quickly(const std::vector<Item>& items, std::int64_t enough_byte
 
 Placement place(const std::vector<Item>& items, std::int64_t enough_bytes) {
   const std::int64_t aim = std::max(largest_load(items), enough_bytes);
-  Placement best = sweep(items);
+  Placement best = place_quickly(items, aim);
+  if (best.arena_bytes <= aim || items.size() >= all_orders_below) return best;
   const auto consider = [&](Placement other) {
     if (other.arena_bytes < best.arena_bytes) best = std::move(other);
     return best.arena_bytes <= aim;
   };
-  if (best.arena_bytes <= aim || consider(backward_sweep(items))) return best;
-  if (items.size() >= all_orders_below) return best;
   const std::vector<Order> orders = usual_orders(items);
-  for (const Order& order : orders) {
-    if (consider(place_in_order(items, order))) return best;
-  }
   for (const Order& order : orders) {
     if (consider(improved(items, order, aim))) return best;
   }

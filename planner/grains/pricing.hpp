@@ -3,16 +3,8 @@
 
 #include <cstdint>
 
-#include "platforms/platform.hpp"
-
 namespace stint {
 
 inline constexpr std::int64_t most_tasks_priced = 150'000;  // of all lowerings tried
-
-inline int all_workers(const Platform& platform) {
-  int workers = 0;
-  for (const Device& device : platform.devices) workers += device.workers;
-  return workers;
-}
 
 }  // namespace stint
