@@ -23,7 +23,7 @@ std::string used_device(const Schedule& schedule) {
   const std::vector<Worker> all = workers(schedule.platform);
   for (const Action& action : schedule.actions) {
     const Worker& worker = all[action.worker];
-    if (worker.is_link() || schedule.platform.devices[worker.device].kind != cuda_kind) continue;
+    if (worker.is_link() || !is_gpu(schedule.platform.devices[worker.device])) continue;
     return device_name(schedule.platform, DeviceId{worker.device});
   }
   return "";
@@ -58,6 +58,10 @@ OpenAccelerator find_entry_point(const Schedule& schedule) {
 }
 
 }  // namespace
+
+bool has_gpus(const Platform& platform) {
+  return std::any_of(platform.devices.begin(), platform.devices.end(), is_gpu);
+}
 
 std::vector<FoundGpu> find_gpus() {
   if (!has_accelerators()) return {};

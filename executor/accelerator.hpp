@@ -21,6 +21,8 @@
 namespace stint {
 
 inline constexpr const char* cuda_kind = "cuda";  // of devices, in platform files
+inline bool is_gpu(const Device& device) { return device.kind == cuda_kind; }
+bool has_gpus(const Platform& platform);
 
 // One end of a copy in even and odd steps.
 struct CopyEnd {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "executor/median.hpp"
 #include "executor/model_meter.hpp"
 #include "platforms/names.hpp"
 
@@ -16,13 +17,6 @@ std::size_t steps_kept(std::size_t actions, std::int64_t steps) {
   const std::size_t fit =
       std::max<std::size_t>(1, most_times_kept / std::max<std::size_t>(1, actions));
   return std::min(fit, static_cast<std::size_t>(steps));
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 double median_term(const std::vector<JoulesBy>& steps, double JoulesBy::*term) {

@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t line_counts = 16;  // keeps the ends of two threads' lists on different lines
 constexpr Ticks patience_with_counters = 40;  // times as long as others are awaited
 constexpr std::size_t most_threads = 4096;    // more than any machine of ours has workers and links
-const Stop never{false};
 
 void expect_startable(std::size_t lanes, std::size_t threads) {
   if (lanes <= threads) return;

@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
+#include "executor/accelerator.hpp"
 #include "files/input_error.hpp"
 #include "schedules/simulate.hpp"
 
 namespace stint {
 namespace {
-
-bool has_gpus(const Platform& platform) {
-  return std::any_of(platform.devices.begin(), platform.devices.end(),
-                     [](const Device& device) { return device.kind == "cuda"; });
-}
 
 ChosenMeter chosen_for(const Platform& platform, const MeterOptions& options) {
   if (options.kind != MeterKind::model) {

@@ -18,7 +18,7 @@ constexpr double crowded_spin_seconds = 2e-6;  // where another thread may need 
 
 Seating::Seating(const Platform& platform, const Program& program) : workers_(workers(platform)) {
   for (const Worker& worker : workers_)
-    roams_.push_back(worker.is_link() || platform.devices[worker.device].kind == cuda_kind);
+    roams_.push_back(worker.is_link() || is_gpu(platform.devices[worker.device]));
   for (const Lane& lane : program.lanes) {
     if (!workers_[lane.worker].is_link()) ++computing_;
   }

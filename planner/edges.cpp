@@ -152,15 +152,15 @@ class Occupants {
 };
 
 // The lists of the workers in use, and where each action stands in them.
-struct Lists {
+struct WorkerLists {
   std::vector<int> of_worker;       // worker -> list, -1: not in use
   std::vector<int> place;           // of an action in its worker's list, from 1
   std::vector<int> occupied_place;  // and in that of the worker it occupies, else 0
   int count = 0;
 };
 
-Lists worker_lists(const Problem& problem, const std::vector<Action>& actions) {
-  Lists lists{std::vector<int>(problem.workers.size(), -1), {}, {}, 0};
+WorkerLists worker_lists(const Problem& problem, const std::vector<Action>& actions) {
+  WorkerLists lists{std::vector<int>(problem.workers.size(), -1), {}, {}, 0};
   std::vector<int> length;
   const auto append = [&](WorkerId worker) {
     int& list = lists.of_worker[worker];
@@ -220,7 +220,7 @@ class Clocks {
   }
 
   const std::vector<Action>& actions_;
-  Lists lists_;
+  WorkerLists lists_;
   std::vector<int> of_action_;
   std::vector<int> of_list_;
 };

@@ -17,7 +17,7 @@ constexpr double halving_share = 0.1;  // of the limit, for each
 constexpr std::size_t large_from_tasks = 200;
 constexpr double large_halving_share = 0.01;  // the same in larger graphs, where each takes longer
 
-bool is_proved(const Shortage& shortage) {
+bool is_proved_in_bytes(const Shortage& shortage) {
   return shortage.in_bytes && shortage.lower_bound > shortage.asked;
 }
 
@@ -137,7 +137,7 @@ void explain(const Problem& problem, const SearchOptions& options, Outcome& outc
   }
   if (outcome.status != Status::infeasible || problem.graph().tensors.size() > most_tensors) return;
   for (Shortage& shortage : outcome.shortages) {
-    if (!is_proved(shortage) || !shortage.reason.empty()) continue;
+    if (!is_proved_in_bytes(shortage) || !shortage.reason.empty()) continue;
     Filter filter(problem, options);
     if (filter.filter()) shortage.reason = filter.names();
   }

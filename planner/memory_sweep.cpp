@@ -10,7 +10,7 @@ namespace stint {
 namespace {
 
 constexpr int even_steps = 12;
-constexpr int halvings = 4;
+constexpr int sweep_halvings = 4;
 
 class Sweep {
  public:
@@ -34,7 +34,7 @@ class Sweep {
   void step_down(std::int64_t most, std::int64_t least) {
     std::int64_t fits = most;
     std::int64_t too_small = least - 1;
-    for (int i = 1; i <= even_steps + halvings && fits - too_small > 1; ++i) {
+    for (int i = 1; i <= even_steps + sweep_halvings && fits - too_small > 1; ++i) {
       if (options_.is_interrupted()) return;
       const bool halves = i > even_steps;
       const std::int64_t even = most - (most - least) * i / even_steps;
@@ -51,7 +51,7 @@ class Sweep {
   std::optional<std::int64_t> point_within(std::int64_t bytes) {
     Request request = problem_.request();
     request.memory[name_] = bytes;
-    request.limit /= even_steps + halvings + 1;
+    request.limit /= even_steps + sweep_halvings + 1;
     const Problem bounded =
         make_problem(problem_.blank.model, problem_.platform(), request, "the model");
     const Outcome outcome = plan(bounded, options_);

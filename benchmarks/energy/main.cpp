@@ -20,7 +20,7 @@
 #include "benchmarks/energy/compared_run.hpp"
 #include "executor/calibrate/calibrate.hpp"
 #include "executor/calibrate/calibration_text.hpp"
-#include "executor/calibrate/observation.hpp"
+#include "executor/median.hpp"
 #include "files/input_error.hpp"
 #include "files/text_file.hpp"
 #include "schedules/text_table.hpp"

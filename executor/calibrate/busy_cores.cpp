@@ -19,6 +19,14 @@ MakeWork kernel_work(const TaskKernel& task) {
   };
 }
 
+std::vector<int> cores_beside(int core) {
+  std::vector<int> others;
+  for (int other = 0; other < Cores::here().count(); ++other) {
+    if (other != core) others.push_back(other);
+  }
+  return others;
+}
+
 BusyCores::BusyCores(const std::vector<int>& cores, const MakeWork& make_work)
     : ready_(static_cast<std::ptrdiff_t>(cores.size())), failures_(cores.size()) {
   for (std::size_t i = 0; i < cores.size(); ++i) {

@@ -20,6 +20,9 @@ using MakeWork = std::function<Work()>;
 // The task, on buffers of the thread's own. It must outlive the work.
 MakeWork kernel_work(const TaskKernel& task);
 
+// All cores of this machine but one.
+std::vector<int> cores_beside(int core);
+
 class BusyCores {
  public:
   // Cores as platforms/cores.hpp counts them. Returns when all are at work.

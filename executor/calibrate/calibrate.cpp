@@ -73,12 +73,6 @@ StepClocks clocks_of(int core, bool all_busy, std::int64_t free_bytes) {
   return {others ? busy_core_clock(core, free_bytes / 2) : alone, alone};
 }
 
-bool is_gpu(const Device& device) { return device.kind == cuda_kind; }
-
-bool has_gpus(const Platform& platform) {
-  return std::any_of(platform.devices.begin(), platform.devices.end(), is_gpu);
-}
-
 // Calls `measure(device, clocks)` with the clocks of each device's first core. What a byte costs
 // beyond each cache is known by then.
 template <typename Measure>

@@ -12,8 +12,6 @@
 namespace stint {
 namespace {
 
-constexpr std::int64_t float_bytes = 4;
-
 // Models with one price each, of one second a unit: the columns of the fit are what they say.
 std::vector<TimeModel> unit_models(const std::vector<Observation>& seen,
                                    const std::vector<std::int64_t>& knots) {
@@ -27,8 +25,8 @@ std::vector<TimeModel> unit_models(const std::vector<Observation>& seen,
   const bool has_weights = names.contains("parameters") && seen.size() > 10 * knots.size();
   for (const std::int64_t knot : knots) {
     units.push_back({.knots = {{"bytes", {{knot, 1.0}}}}});
-    if (has_weights && knot >= float_bytes)
-      units.push_back({.knots = {{"parameters", {{knot / float_bytes, 1.0}}}}});
+    if (has_weights && knot >= bytes_of(Element::f32))
+      units.push_back({.knots = {{"parameters", {{knot / bytes_of(Element::f32), 1.0}}}}});
   }
   return units;
 }
@@ -82,13 +80,6 @@ bool is_of_caches(const TimeModel& unit) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 std::vector<std::int64_t> cache_knots(const std::vector<Cache>& caches) {
   std::set<std::int64_t> knots;

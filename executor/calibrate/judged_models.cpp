@@ -10,6 +10,7 @@
 #include "executor/calibrate/fit_correction.hpp"
 #include "executor/calibrate/fit_time_model.hpp"
 #include "executor/calibrate/known_models.hpp"
+#include "executor/median.hpp"
 #include "schedules/cost.hpp"
 #include "schedules/units.hpp"
 

@@ -41,14 +41,6 @@ MakeWork block_work(std::int64_t bytes) {
   };
 }
 
-std::vector<int> cores_beside(int core) {
-  std::vector<int> others;
-  for (int other = 0; other < Cores::here().count(); ++other) {
-    if (other != core) others.push_back(other);
-  }
-  return others;
-}
-
 // The least of several turns: other programs can only add.
 double seconds_per_byte(Block& block) {
   constexpr double bytes_of_turn = 64e6;

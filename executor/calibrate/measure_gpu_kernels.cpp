@@ -14,7 +14,6 @@
 namespace stint {
 namespace {
 
-constexpr std::int64_t seed = 0;
 constexpr std::int64_t measured_steps = 5;
 
 using OpAndShape = std::pair<std::string, std::string>;
@@ -26,7 +25,7 @@ OpAndShape key_of(const Task& task) { return {task.op, task.shape}; }
 Ways find_ways(const NetworkStep& step, const Platform& platform, DeviceId gpu) {
   const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
   const Schedule schedule = gpu_step(step, lowered.graph, platform, gpu);
-  const auto accelerator = open_accelerator(schedule, seed);
+  const auto accelerator = open_accelerator(schedule, measured_seed);
   Ways ways;
   for (std::size_t t = 0; t < lowered.kernels.size(); ++t) {
     auto& of_task = ways[key_of(lowered.graph.tasks[t])];
@@ -54,11 +53,11 @@ NetworkStep pinned(const NetworkStep& step, const Ways& ways, std::size_t pass) 
 std::vector<double> seconds_of_step(const NetworkStep& step, const LoweredNetwork& lowered,
                                     const Platform& platform, DeviceId gpu) {
   const Schedule schedule = gpu_step(step, lowered.graph, platform, gpu);
-  const auto samples = open_samples("", step.network, step.lowering.batch, seed, false);
-  const NetworkValues values(step.network, lowered, step.lowering, *samples, seed);
-  const auto accelerator = open_accelerator(schedule, seed);
+  const auto samples = open_samples("", step.network, step.lowering.batch, measured_seed, false);
+  const NetworkValues values(step.network, lowered, step.lowering, *samples, measured_seed);
+  const auto accelerator = open_accelerator(schedule, measured_seed);
   Arenas arenas(schedule, {}, accelerator.get());
-  DeviceBackend backend(schedule, lowered, arenas, values, seed, *accelerator);
+  DeviceBackend backend(schedule, lowered, arenas, values, measured_seed, *accelerator);
   RunOptions options;
   options.steps = measured_steps;
   const std::atomic<bool> interrupted{false};

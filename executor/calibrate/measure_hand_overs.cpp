@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "executor/calibrate/observation.hpp"
+#include "executor/median.hpp"
 #include "executor/progress.hpp"
 #include "platforms/cores.hpp"
 #include "schedules/waiting.hpp"
@@ -23,7 +23,6 @@ constexpr std::size_t row_words = 256;
 constexpr double spinning_seconds = 2e-6;  // of work before a hand-over, as between small tasks
 constexpr double sleeping_seconds = 3e-4;  // until the other surely sleeps
 constexpr double patience_seconds = 2e-4;  // then the core is left to others
-const Stop never{false};
 
 Ticks ticks_in(double seconds) { return static_cast<Ticks>(seconds / seconds_per_tick()); }
 

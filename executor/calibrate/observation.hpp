@@ -24,7 +24,4 @@ inline double mean_seconds(const Observation& seen) {
   return (seen.seconds + seen.again_seconds) / 2;
 }
 
-// The middle of the values, or the mean of the two in the middle; 0 if there are none.
-double median(std::vector<double> values);
-
 }  // namespace stint

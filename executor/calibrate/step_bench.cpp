@@ -6,18 +6,17 @@
 #include <span>
 
 #include "executor/calibrate/core_clock.hpp"
-#include "executor/calibrate/observation.hpp"
 #include "executor/data/open_samples.hpp"
+#include "executor/median.hpp"
 #include "executor/ticks.hpp"
 
 namespace stint {
 namespace {
 
-constexpr std::int64_t seed = 0;
 constexpr int warmup_steps = 2;
 constexpr int fewest_steps = 5;
-constexpr int most_steps = 200;
-constexpr double enough_seconds = 0.15;
+constexpr int most_timed_steps = 200;
+constexpr double enough_step_seconds = 0.15;
 // Tasks that are shorter are hardly ever interrupted, and the median does not see it; around them
 // looking at the thread's clock would cost more than it tells.
 constexpr double long_seconds = 3e-5;
@@ -26,11 +25,11 @@ constexpr double long_seconds = 3e-5;
 
 StepBench::StepBench(const NetworkStep& step, const LoweredNetwork& lowered)
     : graph_(lowered.graph),
-      samples_(open_samples("", step.network, step.lowering.batch, seed, false)),
-      values_(step.network, lowered, step.lowering, *samples_, seed) {
+      samples_(open_samples("", step.network, step.lowering.batch, measured_seed, false)),
+      values_(step.network, lowered, step.lowering, *samples_, measured_seed) {
   std::vector<std::int64_t> workspace_bytes;
   for (const TaskKernel& kernel : lowered.kernels) {
-    jobs_.push_back(std::make_unique<KernelJob>(kernel, pool_, seed));
+    jobs_.push_back(std::make_unique<KernelJob>(kernel, pool_, measured_seed));
     workspace_bytes.push_back(jobs_.back()->workspace_bytes());
   }
   places_ = step_places(graph_, workspace_bytes);
@@ -103,7 +102,7 @@ std::vector<double> StepBench::seconds() {
   for (std::size_t t = 0; t < jobs_.size(); ++t) is_long_[t] = of_step[t] >= long_seconds;
   std::vector<std::vector<double>> readings(jobs_.size());
   double total = 0;
-  for (int i = 0; i < fewest_steps || (i < most_steps && total < enough_seconds); ++i) {
+  for (int i = 0; i < fewest_steps || (i < most_timed_steps && total < enough_step_seconds); ++i) {
     run_timed(of_step);
     total += std::accumulate(of_step.begin(), of_step.end(), 0.0);
     for (std::size_t t = 0; t < jobs_.size(); ++t) readings[t].push_back(of_step[t]);

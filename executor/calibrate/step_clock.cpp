@@ -13,14 +13,6 @@
 namespace stint {
 namespace {
 
-std::vector<int> cores_beside(int core) {
-  std::vector<int> others;
-  for (int other = 0; other < Cores::here().count(); ++other) {
-    if (other != core) others.push_back(other);
-  }
-  return others;
-}
-
 // Steps on buffers of the thread's own.
 MakeWork step_work(const NetworkStep& step, const LoweredNetwork& lowered) {
   return [&step, &lowered] {

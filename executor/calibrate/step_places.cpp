@@ -9,7 +9,7 @@
 namespace stint {
 namespace {
 
-constexpr int never = -1;
+constexpr int not_yet = -1;
 
 // Addresses in use, lowest first.
 class Room {
@@ -37,8 +37,8 @@ class Room {
 class Placing {
  public:
   Placing(const Graph& graph, const std::vector<std::int64_t>& workspace_bytes)
-      : graph_(graph), workspace_bytes_(workspace_bytes), last_use_(graph.tensors.size(), never) {
-    offset_.assign(graph.tensors.size(), never);
+      : graph_(graph), workspace_bytes_(workspace_bytes), last_use_(graph.tensors.size(), not_yet) {
+    offset_.assign(graph.tensors.size(), not_yet);
     for (int t = 0; t < static_cast<int>(graph.tasks.size()); ++t) {
       for_each_root(graph.tasks[t], [&](TensorId root) { last_use_[root] = t; });
     }
@@ -76,7 +76,7 @@ class Placing {
   }
 
   void make_room(TensorId root) {
-    if (offset_[root] == never) offset_[root] = room_.take(graph_.tensors[root].bytes);
+    if (offset_[root] == not_yet) offset_[root] = room_.take(graph_.tensors[root].bytes);
   }
 
   std::int64_t place_task(int t) {
@@ -93,10 +93,10 @@ class Placing {
 
   // y takes the place of x, whose room is then given back with y's.
   void overwrite(TensorId y, TensorId x, int t) {
-    const bool whole = root_of(y) == y && root_of(x) == x && offset_[y] == never;
+    const bool whole = root_of(y) == y && root_of(x) == x && offset_[y] == not_yet;
     if (!whole || last_use_[x] != t || graph_.tensors[y].bytes > graph_.tensors[x].bytes) return;
     offset_[y] = offset_[x];
-    last_use_[x] = never;
+    last_use_[x] = not_yet;
   }
 
   const Graph& graph_;

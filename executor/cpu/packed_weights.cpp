@@ -7,7 +7,7 @@
 namespace stint {
 namespace {
 
-constexpr std::size_t float_bytes = sizeof(float);
+constexpr std::size_t element_bytes = sizeof(float);
 
 std::vector<std::byte> as_it_is(std::span<const std::byte> bytes) {
   return {bytes.begin(), bytes.end()};
@@ -19,9 +19,9 @@ std::vector<std::byte> in_stored_order(const std::string& text, std::span<const 
   const auto order = parse_weight_order(text);
   if (!order) return as_it_is(listed);
   const auto positions = stored_positions(*order);
-  std::vector<std::byte> stored(static_cast<std::size_t>(stored_elements(*order)) * float_bytes);
+  std::vector<std::byte> stored(static_cast<std::size_t>(stored_elements(*order)) * element_bytes);
   for (std::size_t i = 0; i < positions.size(); ++i)
-    std::memcpy(&stored[positions[i] * float_bytes], &listed[i * float_bytes], float_bytes);
+    std::memcpy(&stored[positions[i] * element_bytes], &listed[i * element_bytes], element_bytes);
   return stored;
 }
 
@@ -29,9 +29,9 @@ std::vector<std::byte> in_listed_order(const std::string& text, std::span<const 
   const auto order = parse_weight_order(text);
   if (!order) return as_it_is(stored);
   const auto positions = stored_positions(*order);
-  std::vector<std::byte> listed(positions.size() * float_bytes);
+  std::vector<std::byte> listed(positions.size() * element_bytes);
   for (std::size_t i = 0; i < positions.size(); ++i)
-    std::memcpy(&listed[i * float_bytes], &stored[positions[i] * float_bytes], float_bytes);
+    std::memcpy(&listed[i * element_bytes], &stored[positions[i] * element_bytes], element_bytes);
   return listed;
 }
 

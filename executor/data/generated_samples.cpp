@@ -9,7 +9,7 @@ namespace stint {
 namespace {
 
 // Keys of different kinds never meet.
-enum Family : std::int64_t {
+enum KeyKind : std::int64_t {
   training_samples,
   held_out_samples,
   patterns,

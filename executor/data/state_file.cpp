@@ -12,13 +12,13 @@ namespace stint {
 namespace {
 
 const std::string steps_name = "stint.steps";
-constexpr std::int64_t most_steps = 1'000'000'000'000;
+constexpr std::int64_t most_counted_steps = 1'000'000'000'000;
 
 std::int64_t steps_in(const NpyArray& array, const std::string& path) {
   std::int64_t steps = -1;
   if (array.type == NpyType::i8 && array.bytes.size() == sizeof(steps))
     std::memcpy(&steps, array.bytes.data(), sizeof(steps));
-  if (steps < 0 || steps > most_steps)
+  if (steps < 0 || steps > most_counted_steps)
     throw InputError(path + ": " + steps_name, "no number of steps; expected one of type <i8");
   return steps;
 }

@@ -73,7 +73,7 @@ void expect_range(const StoredInput& stored, const SampleInput& input) {
 }
 
 template <typename Element, typename Value>
-void put(std::span<std::byte> bytes, std::int64_t element, Value value) {
+void put_converted(std::span<std::byte> bytes, std::int64_t element, Value value) {
   const auto converted = static_cast<Element>(value);
   std::memcpy(bytes.data() + element * static_cast<std::int64_t>(sizeof(Element)), &converted,
               sizeof(Element));
@@ -84,11 +84,12 @@ void convert(const StoredInput& stored, const SampleInput& input, std::int64_t s
   for_each(stored.array, sample * input.elements, input.elements, [&](std::int64_t i, auto value) {
     switch (input.type) {
       case Element::f32:
-        return put<float>(bytes, i, static_cast<float>(value) * stored.factor + stored.offset);
+        return put_converted<float>(bytes, i,
+                                    static_cast<float>(value) * stored.factor + stored.offset);
       case Element::int32:
-        return put<std::int32_t>(bytes, i, value);
+        return put_converted<std::int32_t>(bytes, i, value);
       case Element::uint8:
-        return put<std::uint8_t>(bytes, i, value);
+        return put_converted<std::uint8_t>(bytes, i, value);
     }
   });
 }

@@ -8,7 +8,7 @@
 namespace stint {
 namespace {
 
-constexpr std::size_t few = 3;  // of which all sets are tried
+constexpr std::size_t few_states = 3;  // of which all sets are tried
 constexpr double least_share = 0.125;
 constexpr double more_shares[] = {0, 1.0 / 6, 1.0 / 3, 2.0 / 3, 1};  // of what need not go
 
@@ -114,7 +114,7 @@ class ChoosingState {
 
   std::vector<std::vector<TensorId>> choices() const {
     if (state_.empty() || !is_possible(first(state_.size()))) return {};
-    return state_.size() <= few ? all_sets() : growing_sets();
+    return state_.size() <= few_states ? all_sets() : growing_sets();
   }
 
  private:

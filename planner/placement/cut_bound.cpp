@@ -13,7 +13,7 @@ namespace stint {
 namespace {
 
 constexpr int choices_per_price = 3;
-constexpr int prices = 7;              // of a second, under a deadline
+constexpr int tried_prices = 7;        // of a second, under a deadline
 constexpr int least_first_rounds = 3;  // of every row
 
 class CutBounding {
@@ -161,7 +161,7 @@ void price_seconds(const PlacedGraph& graph, CutBounding& bounding, int rounds,
   const double deadline = *deadline_seconds(graph.problem->request());
   double low = 0;
   double high = 2 * dearest_second(graph.problem->platform());
-  for (int k = 0; k < prices && !options.is_interrupted(); ++k) {
+  for (int k = 0; k < tried_prices && !options.is_interrupted(); ++k) {
     const double price = k == 0 ? high / 4 : (low + high) / 2;
     bounding.begin_at(price);
     bounding.go_on(rounds, options);

@@ -9,15 +9,15 @@ namespace stint {
 namespace {
 
 constexpr double downwards = 1 - 1e-12;  // sums of doubles err in their last bits
-constexpr double most = 1e13;
+constexpr double most_counted = 1e13;
 
 }  // namespace
 
 std::int64_t RelaxedUnits::seconds_down(double value) const {
-  return static_cast<std::int64_t>(std::min(value / seconds * downwards, most));
+  return static_cast<std::int64_t>(std::min(value / seconds * downwards, most_counted));
 }
 std::int64_t RelaxedUnits::joules_down(double value) const {
-  return static_cast<std::int64_t>(std::min(value / joules * downwards, most));
+  return static_cast<std::int64_t>(std::min(value / joules * downwards, most_counted));
 }
 
 RelaxedPlacement::RelaxedPlacement(const PlacedGraph& graph, const RelaxedUnits& units,

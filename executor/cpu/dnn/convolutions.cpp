@@ -29,7 +29,7 @@ struct Transposed {
 };
 
 // What the three products of one layer have in common.
-struct Problem {
+struct ConvolutionProblem {
   DnnWindow window;
   memory::desc input;
   memory::desc output;
@@ -56,7 +56,7 @@ bool is_ragged_pixel(std::int64_t channels, std::int64_t filters, const DnnWindo
   return is_pixel && has_stride && (channels % block != 0 || filters % block != 0);
 }
 
-auto avoided(const Problem& problem) {
+auto avoided(const ConvolutionProblem& problem) {
   return [&problem](std::string_view implementation) {
     return (problem.is_narrow && implementation.find("brg") != implementation.npos) ||
            (problem.is_ragged_pixel && implementation.find("1x1") != implementation.npos);
@@ -64,8 +64,8 @@ auto avoided(const Problem& problem) {
 }
 
 // [filters, channels, kernel], with the groups before them if there are any.
-void set_weight(Problem& problem, std::int64_t filters, std::int64_t channels, std::int64_t groups,
-                ListedAs listed) {
+void set_weight(ConvolutionProblem& problem, std::int64_t filters, std::int64_t channels,
+                std::int64_t groups, ListedAs listed) {
   memory::dims sizes = {filters / groups, channels / groups, problem.window.kernel[0],
                         problem.window.kernel[1]};
   if (groups > 1) sizes.insert(sizes.begin(), groups);
@@ -83,12 +83,12 @@ void add_output_padding(const ConvTranspose2d& layer, DnnWindow& window) {
 void add_output_padding(const Conv2d&, DnnWindow&) {}
 
 template <typename Layer>
-Problem problem_between(const Layer& layer, const KernelOperand& input,
-                        const KernelOperand& output) {
+ConvolutionProblem problem_between(const Layer& layer, const KernelOperand& input,
+                                   const KernelOperand& output) {
   constexpr bool transposed = std::is_same_v<Layer, ConvTranspose2d>;
-  Problem problem{.window = window_of(layer, layer.dilation),
-                  .input = channels_last_form(input),
-                  .output = channels_last_form(output)};
+  ConvolutionProblem problem{.window = window_of(layer, layer.dilation),
+                             .input = channels_last_form(input),
+                             .output = channels_last_form(output)};
   set_weight(problem, output.shape[1], input.shape[1], layer.groups,
              transposed ? ListedAs::inputs_first : ListedAs::counted);
   problem.is_narrow =
@@ -100,7 +100,7 @@ Problem problem_between(const Layer& layer, const KernelOperand& input,
 }
 
 template <typename Kinds>
-typename Kinds::Forward forward_of(const Problem& p) {
+typename Kinds::Forward forward_of(const ConvolutionProblem& p) {
   return chosen_implementation(
       [&] {
         return typename Kinds::Forward(dnn_engine(), dnnl::prop_kind::forward_training,
@@ -113,13 +113,14 @@ typename Kinds::Forward forward_of(const Problem& p) {
 
 // The weight or its gradient, as it lies and as the implementation wants it.
 DnnOperand weight_operand(int name, DnnPlace place, const KernelOperand& weight,
-                          const memory::desc& wanted, const Problem& p, DnnKernel& kernel) {
+                          const memory::desc& wanted, const ConvolutionProblem& p,
+                          DnnKernel& kernel) {
   kernel.set_weight_order([sizes = p.weight, wanted] { return weight_order_text(sizes, wanted); });
   return {name, place, weight_form(p.weight, weight.order), wanted};
 }
 
 template <typename Kinds>
-void add_forward(const TaskKernel& task, const Problem& p, DnnKernel& kernel) {
+void add_forward(const TaskKernel& task, const ConvolutionProblem& p, DnnKernel& kernel) {
   const auto chosen = forward_of<Kinds>(p);
   std::vector<DnnOperand> operands = {
       {DNNL_ARG_SRC, read_place(0), image_form(task.reads[0]), p.input},
@@ -131,7 +132,7 @@ void add_forward(const TaskKernel& task, const Problem& p, DnnKernel& kernel) {
 }
 
 template <typename Kinds>
-void add_backward_data(const TaskKernel& task, const Problem& p, DnnKernel& kernel) {
+void add_backward_data(const TaskKernel& task, const ConvolutionProblem& p, DnnKernel& kernel) {
   const auto hint = forward_of<Kinds>(p);
   const auto chosen = chosen_implementation(
       [&] {
@@ -147,7 +148,7 @@ void add_backward_data(const TaskKernel& task, const Problem& p, DnnKernel& kern
 }
 
 template <typename Kinds>
-void add_backward_weights(const TaskKernel& task, const Problem& p, DnnKernel& kernel) {
+void add_backward_weights(const TaskKernel& task, const ConvolutionProblem& p, DnnKernel& kernel) {
   const auto hint = forward_of<Kinds>(p);
   const auto chosen = chosen_implementation(
       [&] {
@@ -172,7 +173,7 @@ template <typename Kinds, typename Layer>
 std::unique_ptr<CpuKernel> make_of_data(const TaskKernel& task, const Layer& layer) {
   auto kernel = std::make_unique<DnnKernel>();
   if (task.op.ends_with(".forward")) {
-    Problem problem = problem_between(layer, task.reads[0], task.writes[0]);
+    ConvolutionProblem problem = problem_between(layer, task.reads[0], task.writes[0]);
     if (task.reads.size() > 2) problem.bias = vector_form(task.reads[2]);
     add_forward<Kinds>(task, problem, *kernel);
   } else {
@@ -185,7 +186,7 @@ std::unique_ptr<CpuKernel> make_of_data(const TaskKernel& task, const Layer& lay
 
 std::unique_ptr<CpuKernel> make_convolution(const TaskKernel& task, const Conv2d& layer) {
   if (!task.op.ends_with(".backward_weights")) return make_of_data<Straight>(task, layer);
-  Problem problem = problem_between(layer, task.reads[0], task.reads[1]);
+  ConvolutionProblem problem = problem_between(layer, task.reads[0], task.reads[1]);
   if (task.writes.size() > 1) problem.bias = vector_form(task.writes[1]);
   auto kernel = std::make_unique<DnnKernel>();
   add_backward_weights<Straight>(task, problem, *kernel);

@@ -11,7 +11,7 @@ namespace {
 
 using dnnl::memory;
 
-struct Problem {
+struct PoolProblem {
   dnnl::algorithm algorithm;
   DnnWindow window;
   memory::desc input;
@@ -28,14 +28,14 @@ void reach_last_window(const KernelOperand& input, const KernelOperand& output, 
   }
 }
 
-Problem problem_of(dnnl::algorithm algorithm, DnnWindow window, const KernelOperand& input,
-                   const KernelOperand& output) {
+PoolProblem problem_of(dnnl::algorithm algorithm, DnnWindow window, const KernelOperand& input,
+                       const KernelOperand& output) {
   reach_last_window(input, output, window);
   const auto [in, out] = image_forms(input, output);
   return {algorithm, std::move(window), in, out};
 }
 
-dnnl::pooling_forward::primitive_desc forward_of(const Problem& p, dnnl::prop_kind prop_kind) {
+dnnl::pooling_forward::primitive_desc forward_of(const PoolProblem& p, dnnl::prop_kind prop_kind) {
   return chosen_implementation([&] {
     return dnnl::pooling_forward::primitive_desc(
         dnn_engine(), prop_kind, p.algorithm, p.input, p.output, p.window.stride, p.window.kernel,
@@ -43,7 +43,7 @@ dnnl::pooling_forward::primitive_desc forward_of(const Problem& p, dnnl::prop_ki
   });
 }
 
-dnnl::pooling_backward::primitive_desc backward_of(const Problem& p) {
+dnnl::pooling_backward::primitive_desc backward_of(const PoolProblem& p) {
   const auto hint = forward_of(p, dnnl::prop_kind::forward_training);
   return chosen_implementation([&] {
     return dnnl::pooling_backward::primitive_desc(
@@ -52,13 +52,13 @@ dnnl::pooling_backward::primitive_desc backward_of(const Problem& p) {
   });
 }
 
-std::vector<DnnOperand> forward_operands(const Problem& p) {
+std::vector<DnnOperand> forward_operands(const PoolProblem& p) {
   return {{DNNL_ARG_SRC, read_place(0), p.input, p.input},
           {DNNL_ARG_DST, write_place(0), p.output, p.output}};
 }
 
 // `dy` is where the task reads it.
-std::vector<DnnOperand> backward_operands(const Problem& p, std::int64_t dy) {
+std::vector<DnnOperand> backward_operands(const PoolProblem& p, std::int64_t dy) {
   return {{DNNL_ARG_DIFF_DST, read_place(dy), p.output, p.output},
           {DNNL_ARG_DIFF_SRC, write_place(0), p.input, p.input}};
 }
@@ -67,10 +67,10 @@ std::unique_ptr<CpuKernel> make_average(const TaskKernel& task, dnnl::algorithm 
                                         const DnnWindow& window) {
   auto kernel = std::make_unique<DnnKernel>();
   if (task.op.ends_with(".forward")) {
-    const Problem p = problem_of(algorithm, window, task.reads[0], task.writes[0]);
+    const PoolProblem p = problem_of(algorithm, window, task.reads[0], task.writes[0]);
     kernel->add(forward_of(p, dnnl::prop_kind::forward_inference), forward_operands(p));
   } else {
-    const Problem p = problem_of(algorithm, window, task.writes[0], task.reads[0]);
+    const PoolProblem p = problem_of(algorithm, window, task.writes[0], task.reads[0]);
     kernel->add(backward_of(p), backward_operands(p, 0));
   }
   return kernel;
@@ -79,7 +79,7 @@ std::unique_ptr<CpuKernel> make_average(const TaskKernel& task, dnnl::algorithm 
 // With indices, or without if they are left out.
 class MaxForward : public CpuKernel {
  public:
-  MaxForward(const Problem& p, bool may_keep) {
+  MaxForward(const PoolProblem& p, bool may_keep) {
     without_.add(forward_of(p, dnnl::prop_kind::forward_inference), forward_operands(p));
     if (!may_keep) return;
     const auto chosen = forward_of(p, dnnl::prop_kind::forward_training);
@@ -103,11 +103,11 @@ class MaxForward : public CpuKernel {
   DnnKernel without_;
 };
 
-std::unique_ptr<CpuKernel> make_max_forward(const TaskKernel& task, const Problem& p) {
+std::unique_ptr<CpuKernel> make_max_forward(const TaskKernel& task, const PoolProblem& p) {
   return std::make_unique<MaxForward>(p, task.writes.size() > 1);
 }
 
-std::unique_ptr<CpuKernel> make_max_backward(const Problem& p) {
+std::unique_ptr<CpuKernel> make_max_backward(const PoolProblem& p) {
   const auto chosen = backward_of(p);
   auto operands = backward_operands(p, 1);
   operands.push_back(
@@ -118,7 +118,7 @@ std::unique_ptr<CpuKernel> make_max_backward(const Problem& p) {
 }
 
 // Whether oneDNN has more than a reference loop, and keeps indices of the size that was planned.
-bool is_for_dnn(const Problem& p, const KernelOperand& output) {
+bool is_for_dnn(const PoolProblem& p, const KernelOperand& output) {
   const auto chosen = forward_of(p, dnnl::prop_kind::forward_training);
   const std::int64_t window = p.window.kernel[0] * p.window.kernel[1];
   std::int64_t planned_bytes = window <= 256 ? 1 : 4;
@@ -133,7 +133,7 @@ std::unique_ptr<CpuKernel> make_pool(const TaskKernel& task, const MaxPool2d& la
   const bool forward = task.op.ends_with(".forward");
   const KernelOperand& input = forward ? task.reads[0] : task.writes[0];
   const KernelOperand& output = forward ? task.writes[0] : task.reads[1];
-  const Problem p =
+  const PoolProblem p =
       problem_of(dnnl::algorithm::pooling_max, window_of(layer, layer.dilation), input, output);
   if (!is_for_dnn(p, output)) return make_plain_max_pool(task, layer);
   return forward ? make_max_forward(task, p) : make_max_backward(p);
