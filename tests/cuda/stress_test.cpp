@@ -7,7 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <regex>
 
 #include "files/text_file.hpp"
 #include "tests/cuda/gpu_runs.hpp"
@@ -32,15 +31,8 @@ const std::vector<StressedNetwork>& networks() {
 // ResNet-18 with an eighth of its channels, on images of 32 × 32: as many tasks, a thousandth of
 // the work.
 std::string model_of(const TemporaryFolder& folder, const std::string& name) {
-  std::string text = read_text(bundled("models/" + name + ".json"));
   if (name != "resnet18") return bundled("models/" + name + ".json");
-  text = std::regex_replace(text, std::regex("224, 224"), "32, 32");
-  for (const char* filters : {"64", "128", "256", "512"}) {
-    const std::string fewer = std::to_string(std::stoi(filters) / 8);
-    text = std::regex_replace(text, std::regex(std::string("(\"filters\": *)") + filters + "\\b"),
-                              "$01" + fewer);
-  }
-  return folder.file("resnet18.json", text);
+  return smaller_network(folder, name, 8, {{224, 32}, {1000, 1000}});
 }
 
 int copies_in(const std::string& schedule) {
