@@ -3,6 +3,7 @@
 #include "executor/cuda/biases.hpp"
 #include "executor/cuda/gpu_kernel.hpp"
 #include "executor/cuda/launch.cuh"
+#include "models/training/gpu_workspace.hpp"
 
 namespace stint {
 namespace {
@@ -48,8 +49,6 @@ void sum_bias(const GpuQueue& queue, const OuterChannels& view, const float* dy,
 
 namespace {
 
-constexpr const char* blas_algorithm = "cublas sgemm";
-
 struct LinearSizes {
   std::int64_t rows, inputs, features;
 };
@@ -70,7 +69,7 @@ std::unique_ptr<LeafKernel> make_linear(const TaskKernel& kernel, const GpuQueue
                  {y, s.features});
         if (biased) add_bias(queue, {s.rows, s.features, 1}, y, read_at(arguments, 2));
       },
-      0, blas_algorithm);
+      0, gpu_product_algorithm);
 }
 std::unique_ptr<LeafKernel> make_linear_data(const TaskKernel& kernel, const GpuQueue& queue) {
   const LinearSizes s = linear_sizes(kernel.writes[0], kernel.reads[1]);
@@ -80,7 +79,7 @@ std::unique_ptr<LeafKernel> make_linear_data(const TaskKernel& kernel, const Gpu
                  {read_at(arguments, 0), false, s.inputs},
                  {read_at(arguments, 1), false, s.features}, {write_at(arguments, 0), s.inputs});
       },
-      0, blas_algorithm);
+      0, gpu_product_algorithm);
 }
 std::unique_ptr<LeafKernel> make_linear_weights(const TaskKernel& kernel, const GpuQueue& queue) {
   const LinearSizes s = linear_sizes(kernel.reads[0], kernel.reads[1]);
@@ -93,7 +92,7 @@ std::unique_ptr<LeafKernel> make_linear_weights(const TaskKernel& kernel, const 
                  {write_at(arguments, 0), s.inputs});
         if (biased) sum_bias(queue, {s.rows, s.features, 1}, dy, write_at(arguments, 1));
       },
-      0, blas_algorithm);
+      0, gpu_product_algorithm);
 }
 
 // So many matrices one after the other, by rows; a transposed one is read column by column.
@@ -133,7 +132,7 @@ std::unique_ptr<LeafKernel> make_product(const StoredProduct& of, const GpuQueue
                  of.left.factor(read_at(arguments, of.left_read)),
                  {write_at(arguments, 0), columns, rows * columns});
       },
-      0, blas_algorithm);
+      0, gpu_product_algorithm);
 }
 // Of the product as stored: transposed, its factors change places.
 std::unique_ptr<LeafKernel> make_stored(const StoredProduct& of, bool transposed,

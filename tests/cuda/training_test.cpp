@@ -67,7 +67,7 @@ TEST_CASE("bundled networks train on a GPU as on a CPU", "[cuda]") {
   };
   const Smaller network = GENERATE(
       Smaller{"resnet18", 4, {{224, 32}, {1000, 10}}}, Smaller{"vgg11", 8, {{224, 32}, {1000, 10}}},
-      Smaller{"mobilenet_v2", 4, {{224, 32}, {1000, 10}}},
+      Smaller{"mobilenet_v2", 4, {{224, 64}, {1000, 10}}},
       Smaller{"densenet121", 4, {{224, 32}, {1000, 10}, {6, 2}, {12, 2}, {24, 2}, {16, 2}}},
       Smaller{"inception", 8, {{224, 32}, {1000, 10}}}, Smaller{"unet", 16, {}},
       Smaller{"bert_base", 24, {{12, 2}, {512, 8}}}, Smaller{"dahl_cnn_rgb", 1, {}},
