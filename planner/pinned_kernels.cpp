@@ -58,8 +58,8 @@ std::vector<PinnedKernel> pinned_kernels(const Graph& graph, const Platform& pla
   return list;
 }
 
-void pin_products_of_gpus(const Network& network, const Lowering& lowering,
-                          const Platform& platform, std::vector<PinnedKernel>& kernels) {
+void pin_known_gpu_kernels(const Network& network, const Lowering& lowering,
+                           const Platform& platform, std::vector<PinnedKernel>& kernels) {
   if (platform.devices.front().kind != cuda || !has_one_kind(platform)) return;
   const auto key = [](const PinnedKernel& kernel) {
     return std::tie(kernel.op, kernel.shape, kernel.device);
@@ -69,10 +69,9 @@ void pin_products_of_gpus(const Network& network, const Lowering& lowering,
   const LoweredNetwork lowered = lower_with_kernels(network, lowering);
   for (std::size_t t = 0; t < lowered.kernels.size(); ++t) {
     const Task& task = lowered.graph.tasks[t];
-    const TaskKernel& kernel = lowered.kernels[t];
-    if (!is_product_of_gpus(kernel) || !known.emplace(task.op, task.shape).second) continue;
-    kernels.push_back(
-        {cuda, task.op, task.shape, gpu_product_algorithm, "", partial_result_bytes(kernel)});
+    const auto needs = known_gpu_needs(lowered.kernels[t]);
+    if (!needs || !known.emplace(task.op, task.shape).second) continue;
+    kernels.push_back({cuda, task.op, task.shape, needs->algorithm, "", needs->workspace_bytes});
   }
   std::ranges::sort(kernels, {}, key);
 }

@@ -19,9 +19,9 @@ namespace stint {
 std::vector<PinnedKernel> pinned_kernels(const Graph& graph, const Platform& platform);
 void drop_unused(const Graph& graph, std::vector<PinnedKernel>& kernels);
 
-// Adds the products of the network, as cuBLAS computes them, where every device is a GPU and none
-// was measured: they need less workspace than on a CPU. Linear in tasks, but for sorting.
-void pin_products_of_gpus(const Network& network, const Lowering& lowering,
-                          const Platform& platform, std::vector<PinnedKernel>& kernels);
+// Adds products and attention, as they are computed on GPUs, where every device is one and they
+// were not measured: they need other workspaces than on a CPU. Linear in tasks, but for sorting.
+void pin_known_gpu_kernels(const Network& network, const Lowering& lowering,
+                           const Platform& platform, std::vector<PinnedKernel>& kernels);
 
 }  // namespace stint

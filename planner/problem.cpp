@@ -180,7 +180,7 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
   }
   if (const auto* const network = std::get_if<Network>(&model)) {
     blank.lowering.kernels = pinned_kernels(blank.graph, platform);
-    pin_products_of_gpus(*network, blank.lowering, platform, blank.lowering.kernels);
+    pin_known_gpu_kernels(*network, blank.lowering, platform, blank.lowering.kernels);
     if (!blank.lowering.kernels.empty()) blank.graph = lowered(model, blank.lowering);
     drop_unused(blank.graph, blank.lowering.kernels);
   }

@@ -11,6 +11,7 @@
 #include "executor/calibrate/gpu_step.hpp"
 #include "executor/operands.hpp"
 #include "executor/planned_kernels.hpp"
+#include "models/training/gpu_workspace.hpp"
 #include "platforms/platform.hpp"
 #include "tests/support/bundled_files.hpp"
 #include "tests/support/network_steps.hpp"
@@ -129,9 +130,10 @@ class ComparedStep {
   }
 
  private:
-  // The library's, and the loops that stand in for it.
+  // The library's, and the loops that stand in for it; with much workspace, and with little.
   static std::vector<std::string> algorithms(const Task& task) {
     if (task.op.starts_with("conv")) return {"", "stint direct"};
+    if (task.op.starts_with("attention")) return {"cublas attention", "cublas attention by head"};
     return {""};
   }
 
@@ -170,6 +172,29 @@ class ComparedStep {
   std::map<TensorId, std::vector<std::byte>> own_;  // not of floats
 };
 
+// With room for attention by all heads.
+NetworkStep with_room(NetworkStep step) {
+  const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
+  std::map<std::pair<std::string, std::string>, PinnedKernel> pinned;
+  for (std::size_t t = 0; t < lowered.kernels.size(); ++t) {
+    const Task& task = lowered.graph.tasks[t];
+    const auto needs = known_gpu_needs(lowered.kernels[t]);
+    if (!needs || !task.op.starts_with("attention")) continue;
+    const std::int64_t bytes = std::max(needs->workspace_bytes, task.workspace_bytes);
+    pinned[{task.op, task.shape}] = {cuda_kind, task.op, task.shape, needs->algorithm, "", bytes};
+  }
+  for (const auto& [key, kernel] : pinned) step.lowering.kernels.push_back(kernel);
+  return step;
+}
+
+void compare_step(const NetworkStep& asked) {
+  const NetworkStep step = with_room(asked);
+  const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
+  ComparedStep compared(step, lowered);
+  for (std::size_t t = 0; t < lowered.graph.tasks.size(); ++t)
+    compared.compare(TaskId{static_cast<int>(t)});
+}
+
 }  // namespace
 
 TEST_CASE("kernels for GPUs compute what their references do, in both layouts and in any leaves",
@@ -179,13 +204,21 @@ TEST_CASE("kernels for GPUs compute what their references do, in both layouts an
   const auto [microbatches, leaves] =
       GENERATE(table<std::int64_t, std::int64_t>({std::make_tuple(1, 1), std::make_tuple(2, 3)}));
   CAPTURE(name, to_string(layout), microbatches, leaves);
-  const NetworkStep step{
-      operation_network(name),
-      {.batch = 6, .microbatches = microbatches, .leaves = leaves, .layout = layout}};
-  const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
-  ComparedStep compared(step, lowered);
-  for (std::size_t t = 0; t < lowered.graph.tasks.size(); ++t)
-    compared.compare(TaskId{static_cast<int>(t)});
+  compare_step({operation_network(name),
+                {.batch = 6, .microbatches = microbatches, .leaves = leaves, .layout = layout}});
+}
+
+TEST_CASE("attention on GPUs takes queries in several blocks", "[cuda]") {
+  compare_step({parse_network(R"({"format": "stint-model", "version": 1, "name": "long",
+     "inputs": [{"name": "x", "shape": ["batch", 150, 6]}, {"name": "target", "shape": ["batch", 150, 8]}],
+     "layers": [{"name": "q", "op": "linear", "inputs": ["x"], "features": 4},
+                {"name": "k", "op": "linear", "inputs": ["x"], "features": 4},
+                {"name": "v", "op": "linear", "inputs": ["x"], "features": 8},
+                {"name": "attend", "op": "attention", "inputs": ["q", "k", "v"], "heads": 2, "causal": true}],
+     "loss": {"op": "mse", "inputs": ["attend", "target"]},
+     "optimizer": {"op": "sgd", "learning_rate": 0.1}})",
+                              "long"),
+                {.batch = 2}});
 }
 
 TEST_CASE("every task of every bundled network has a kernel for GPUs", "[cuda]") {

@@ -22,7 +22,7 @@ struct StressedNetwork {
 };
 
 const std::vector<StressedNetwork>& networks() {
-  static const std::vector<StressedNetwork> all = {{"lenet5", "8", {"100%", "60%"}},
+  static const std::vector<StressedNetwork> all = {{"lenet5", "12", {"100%", "60%"}},
                                                    {"resnet18", "32", {"100%", "60%", "40%"}},
                                                    {"gpt_tiny", "16", {"100%", "60%", "40%"}}};
   return all;

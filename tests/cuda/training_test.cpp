@@ -82,3 +82,24 @@ TEST_CASE("bundled networks train on a GPU as on a CPU", "[cuda]") {
   CHECK(result.losses[0] == Approx(expected[0]).epsilon(1e-4));
   CHECK(result.losses[1] == Approx(expected[1]).epsilon(1e-2));
 }
+
+TEST_CASE("a pipeline over two GPUs gives the bits of one GPU", "[cuda]") {
+  const TemporaryFolder folder;
+  const std::string model = bundled("models/lenet5.json");
+  const std::vector<std::string> options = {"--batch", "16",      "--microbatches",
+                                            "4",       "--limit", "0.2"};
+  const std::string alone =
+      train(planned(folder, model, "tests/cuda/gpu_only.json", options), folder.path("r.json"), {})
+          .state_sha256;
+  std::vector<std::string> staged = options;
+  staged.insert(staged.end(), {"--pipeline", "1f1b"});
+  const std::string schedule = planned(folder, model, "tests/cuda/two_gpus.json", staged);
+  for (const std::string mode : {"eager", "random"}) {
+    CAPTURE(mode);
+    CHECK(train(schedule, folder.path("r.json"), {{"DEVICES", "2"}, {"MODE", mode}}).state_sha256 ==
+          alone);
+  }
+  const Ran missing = run_on_host_libraries({}, {schedule, "--steps", "1"});
+  CHECK(missing.exit == 2);
+  CHECK(missing.err.find("this machine has 1") != std::string::npos);
+}
