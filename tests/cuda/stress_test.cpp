@@ -83,7 +83,7 @@ TEST_CASE("less memory on a GPU, with copies to the host and back, changes no bi
     CAPTURE(memory);
     const std::string schedule =
         planned(folder, model, "tests/cuda/gpu_only.json",
-                {"--batch", network.batch, "--memory", memory, "--limit", "1"});
+                {"--batch", network.batch, "--memory", memory, "--limit", "0.1"});
     if (memory != "100%") CHECK(copies_in(schedule) > 0);
     const std::string mode = state.empty() ? "eager" : "random";
     const std::string found =
@@ -98,7 +98,7 @@ TEST_CASE("a failure of any call ends a run of any network in one line", "[cuda]
   const TemporaryFolder folder;
   const std::string schedule =
       planned(folder, model_of(folder, network.name), "tests/cuda/gpu_only.json",
-              {"--batch", network.batch, "--memory", network.memories[1], "--limit", "1"});
+              {"--batch", network.batch, "--memory", network.memories[1], "--limit", "0.1"});
   const std::int64_t calls = calls_of(schedule, folder);
   std::mt19937_64 random(network.name.size());
   // Out of memory, a failed launch, an uncorrectable error of memory, a lost device.

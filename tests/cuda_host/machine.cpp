@@ -284,7 +284,7 @@ void HostMachine::free(const void* pointer, MemoryPlace place) {
   const Allocation* const block = memory.block_at(address);
   const std::size_t bytes = block == nullptr ? 0 : block->bytes;
   const std::string pending = history_.unfinished(address, bytes, thread().clock);
-  memory.free(address, place);
+  memory.free(address, place, lost == cudaSuccess);  // else a kernel may still be on its stage
   history_.forget(address, bytes);
   if (!pending.empty() && lost == cudaSuccess)
     throw CallMisuse(cudaErrorInvalidValue,
