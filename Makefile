@@ -51,7 +51,7 @@ format: install-format
 # Refused where the build finds no CUDA.
 gpu-check: install build/build.ninja
 	@cmake --preset release -DSTINT_CUDA=ON
-	@$(call build,release) calibrate plan run stint_cuda
+	@$(call build,release) calibrate plan run stint_cuda gpu_kernels_tests
 	@.ci/gpu-check build
 
 clean:

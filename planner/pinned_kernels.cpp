@@ -6,10 +6,14 @@
 #include <tuple>
 #include <utility>
 
+#include "models/training/gpu_workspace.hpp"
+#include "models/training/lower_network.hpp"
 #include "models/training/training.hpp"
 
 namespace stint {
 namespace {
+
+constexpr const char* cuda = "cuda";  // a kind of devices
 
 using OpAndShape = std::pair<std::string, std::string>;
 
@@ -52,6 +56,24 @@ std::vector<PinnedKernel> pinned_kernels(const Graph& graph, const Platform& pla
   std::vector<PinnedKernel> list;
   for (auto& [key, kernel] : pinned) list.push_back(std::move(kernel));
   return list;
+}
+
+void pin_known_gpu_kernels(const Network& network, const Lowering& lowering,
+                           const Platform& platform, std::vector<PinnedKernel>& kernels) {
+  if (platform.devices.front().kind != cuda || !has_one_kind(platform)) return;
+  const auto key = [](const PinnedKernel& kernel) {
+    return std::tie(kernel.op, kernel.shape, kernel.device);
+  };
+  std::set<OpAndShape> known;
+  for (const PinnedKernel& kernel : kernels) known.emplace(kernel.op, kernel.shape);
+  const LoweredNetwork lowered = lower_with_kernels(network, lowering);
+  for (std::size_t t = 0; t < lowered.kernels.size(); ++t) {
+    const Task& task = lowered.graph.tasks[t];
+    const auto needs = known_gpu_needs(lowered.kernels[t]);
+    if (!needs || !known.emplace(task.op, task.shape).second) continue;
+    kernels.push_back({cuda, task.op, task.shape, needs->algorithm, "", needs->workspace_bytes});
+  }
+  std::ranges::sort(kernels, {}, key);
 }
 
 void drop_unused(const Graph& graph, std::vector<PinnedKernel>& kernels) {

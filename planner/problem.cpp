@@ -178,8 +178,9 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
     blank.lowering.fuse = false;  // a platform that prices single layers prices those
     blank.graph = lowered(model, blank.lowering);
   }
-  if (std::holds_alternative<Network>(model)) {
+  if (const auto* const network = std::get_if<Network>(&model)) {
     blank.lowering.kernels = pinned_kernels(blank.graph, platform);
+    pin_known_gpu_kernels(*network, blank.lowering, platform, blank.lowering.kernels);
     if (!blank.lowering.kernels.empty()) blank.graph = lowered(model, blank.lowering);
     drop_unused(blank.graph, blank.lowering.kernels);
   }

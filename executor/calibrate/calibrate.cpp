@@ -10,6 +10,7 @@
 #include "executor/calibrate/conditions.hpp"
 #include "executor/calibrate/fit_time_model.hpp"
 #include "executor/calibrate/found_gpus.hpp"
+#include "executor/calibrate/gpu_clocks.hpp"
 #include "executor/calibrate/measure_caches.hpp"
 #include "executor/calibrate/measure_gpu_kernels.hpp"
 #include "executor/calibrate/measure_hand_overs.hpp"
@@ -111,18 +112,39 @@ void measure_power(const CalibrateOptions& options, const std::vector<NetworkSte
   }
 }
 
+// Calls `measure(device, number)` for each GPU.
+template <typename Measure>
+void for_each_gpu(Platform& platform, const std::atomic<bool>& interrupted,
+                  const Measure& measure) {
+  for (std::size_t d = 0; d < platform.devices.size() && !interrupted; ++d) {
+    if (is_gpu(platform.devices[d])) measure(platform.devices[d], DeviceId{static_cast<int>(d)});
+  }
+}
+
+void model_in_general(const NetworkDesign& design, const StepClocks& clocks,
+                      const CalibrateOptions& options, const std::atomic<bool>& interrupted,
+                      Device& device, Calibration& found) {
+  const auto seen = observe(design, device, clocks, interrupted, options.progress);
+  if (interrupted) return;
+  JudgedModels judged = fit_and_judge(seen, cache_knots(device.caches));
+  device.time_model = std::move(judged.time_model);
+  found.devices.push_back({device.name, std::move(judged.errors)});
+}
+
 void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>& interrupted,
                         Calibration& found) {
-  const NetworkDesign design =
-      network_design(options.design.value_or(design_limits(options.quick)));
-  for_each_device(
-      found.platform, options.all_busy, interrupted, [&](Device& device, const auto& clocks) {
-        const auto seen = observe(design, device, clocks, interrupted, options.progress);
-        if (interrupted) return;
-        JudgedModels judged = fit_and_judge(seen, cache_knots(device.caches));
-        device.time_model = std::move(judged.time_model);
-        found.devices.push_back({device.name, std::move(judged.errors)});
-      });
+  const DesignLimits limits = options.design.value_or(design_limits(options.quick));
+  const NetworkDesign design = network_design(limits);
+  for_each_device(found.platform, options.all_busy, interrupted,
+                  [&](Device& device, const auto& clocks) {
+                    model_in_general(design, clocks, options, interrupted, device, found);
+                  });
+  for_each_gpu(found.platform, interrupted, [&](Device& device, DeviceId gpu) {
+    const StepClock clock = gpu_clock(found.platform, gpu);
+    const NetworkDesign fitting =
+        network_design_for_gpus(limits, found.platform.memories[device.memory].bytes);
+    model_in_general(fitting, {clock, clock}, options, interrupted, device, found);
+  });
   if (interrupted) return;
   measure_power(options, design.fitted, interrupted, found);
   if (interrupted) return;
@@ -142,13 +164,12 @@ void measure_for(NetworkStep asked, const CalibrateOptions& options,
                                                      !has_gpus(found.platform));
                     found.devices.push_back({device.name, {}});
                   });
-  for (std::size_t d = 0; d < found.platform.devices.size() && !interrupted; ++d) {
-    Device& device = found.platform.devices[d];
-    if (!is_gpu(device)) continue;
+  for_each_gpu(found.platform, interrupted, [&](Device& device, DeviceId gpu) {
     options.progress(found.devices.size(), found.platform.devices.size());
-    device.kernels = measure_gpu_kernels(asked, found.platform, DeviceId{static_cast<int>(d)});
+    device.kernels = measure_gpu_kernels(asked, found.platform, gpu);
     found.devices.push_back({device.name, {}});
-  }
+  });
+  if (!interrupted) measure_gpu_links(copied_sizes(options.quick), found.platform);
   if (!interrupted) measure_power(options, {asked}, interrupted, found);
 }
 

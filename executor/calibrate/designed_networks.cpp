@@ -6,6 +6,9 @@
 #include <cmath>
 #include <random>
 
+#include "executor/calibrate/step_places.hpp"
+#include "models/training/lower_network.hpp"
+
 namespace stint {
 namespace {
 
@@ -312,6 +315,18 @@ DesignLimits limits_of(int network, const DesignLimits& limits) {
   return own;
 }
 
+bool fits(const NetworkStep& step, std::int64_t bytes) {
+  const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
+  std::vector<std::int64_t> workspaces;
+  for (const Task& task : lowered.graph.tasks) workspaces.push_back(task.workspace_bytes);
+  return step_places(lowered.graph, workspaces).bytes <= bytes;
+}
+
+void make_for_gpu(std::vector<NetworkStep>& networks, std::int64_t bytes) {
+  for (NetworkStep& step : networks) step.lowering.fuse = false;
+  std::erase_if(networks, [&](const NetworkStep& step) { return !fits(step, bytes); });
+}
+
 }  // namespace
 
 std::vector<NetworkStep> designed_networks(const DesignLimits& limits, std::uint64_t seed) {
@@ -334,6 +349,17 @@ NetworkDesign network_design(const DesignLimits& limits) {
   DesignLimits fitted = limits;
   fitted.networks = limits.networks - held_out.networks;
   return {designed_networks(fitted, fitted_seed), designed_networks(held_out, held_out_seed)};
+}
+
+NetworkDesign network_design_for_gpus(const DesignLimits& limits, std::int64_t bytes) {
+  constexpr double more_flops = 8;
+  constexpr double more_bytes = 2;
+  NetworkDesign design = network_design({.networks = limits.networks,
+                                         .most_flops = more_flops * limits.most_flops,
+                                         .most_bytes = more_bytes * limits.most_bytes});
+  make_for_gpu(design.fitted, bytes);
+  make_for_gpu(design.held_out, bytes);
+  return design;
 }
 
 }  // namespace stint

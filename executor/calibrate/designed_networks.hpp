@@ -29,4 +29,8 @@ struct NetworkDesign {
 };
 NetworkDesign network_design(const DesignLimits& limits);
 
+// The same for GPUs: larger tasks, since what a kernel costs to start would else be most of it;
+// nothing fused, as in plans for them; and only networks whose step fits into so many bytes.
+NetworkDesign network_design_for_gpus(const DesignLimits& limits, std::int64_t bytes);
+
 }  // namespace stint

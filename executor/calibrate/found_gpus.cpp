@@ -39,9 +39,15 @@ Link link_of(MemoryId from, MemoryId to) {
           .channel = ""};
 }
 
+void link_both_ways(MemoryId one, MemoryId other, Platform& platform) {
+  platform.links.push_back(link_of(one, other));
+  platform.links.push_back(link_of(other, one));
+}
+
 }  // namespace
 
 void add_gpus(const std::vector<FoundGpu>& gpus, Platform& platform) {
+  std::vector<MemoryId> memories;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const std::string name = "gpu" + std::to_string(i);
     const MemoryId memory{static_cast<int>(platform.memories.size())};
@@ -51,8 +57,9 @@ void add_gpus(const std::vector<FoundGpu>& gpus, Platform& platform) {
                                  .kind = MemoryKind::device,
                                  .static_watts = {}});
     platform.devices.push_back(device_of(gpus[i], name, memory));
-    platform.links.push_back(link_of(MemoryId{0}, memory));
-    platform.links.push_back(link_of(memory, MemoryId{0}));
+    link_both_ways(MemoryId{0}, memory, platform);
+    for (std::size_t j = 0; j < i; ++j) link_both_ways(memories[j], memory, platform);
+    memories.push_back(memory);
   }
 }
 

@@ -9,7 +9,7 @@
 
 namespace stint {
 
-// Behind all other devices, with links to and from the first memory.
+// Behind all other devices, with links to and from the first memory, and to and from one another.
 void add_gpus(const std::vector<FoundGpu>& gpus, Platform& platform);
 
 }  // namespace stint

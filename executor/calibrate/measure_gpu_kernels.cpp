@@ -5,16 +5,11 @@
 #include <utility>
 
 #include "executor/accelerator.hpp"
+#include "executor/calibrate/gpu_clocks.hpp"
 #include "executor/calibrate/gpu_step.hpp"
-#include "executor/cpu/network_values.hpp"
-#include "executor/data/open_samples.hpp"
-#include "executor/device_backend.hpp"
-#include "executor/run.hpp"
 
 namespace stint {
 namespace {
-
-constexpr std::int64_t measured_steps = 5;
 
 using OpAndShape = std::pair<std::string, std::string>;
 using Ways = std::map<OpAndShape, std::vector<KernelPlan>>;
@@ -49,25 +44,6 @@ NetworkStep pinned(const NetworkStep& step, const Ways& ways, std::size_t pass) 
   return result;
 }
 
-// By task, on the GPU's clock.
-std::vector<double> seconds_of_step(const NetworkStep& step, const LoweredNetwork& lowered,
-                                    const Platform& platform, DeviceId gpu) {
-  const Schedule schedule = gpu_step(step, lowered.graph, platform, gpu);
-  const auto samples = open_samples("", step.network, step.lowering.batch, measured_seed, false);
-  const NetworkValues values(step.network, lowered, step.lowering, *samples, measured_seed);
-  const auto accelerator = open_accelerator(schedule, measured_seed);
-  Arenas arenas(schedule, {}, accelerator.get());
-  DeviceBackend backend(schedule, lowered, arenas, values, measured_seed, *accelerator);
-  RunOptions options;
-  options.steps = measured_steps;
-  const std::atomic<bool> interrupted{false};
-  const Replayed replayed = run_unjudged(schedule, arenas, backend, values, options, interrupted);
-  std::vector<double> seconds;
-  for (const RunAction& action : replayed.report.actions)
-    seconds.push_back(std::max(action.measured_seconds, 1e-9));  // a clock that stood still
-  return seconds;
-}
-
 struct Sum {
   double seconds = 0;
   int tasks = 0;
@@ -78,7 +54,7 @@ struct Sum {
 std::map<OpAndShape, double> measured_pass(const NetworkStep& step, const Platform& platform,
                                            DeviceId gpu) {
   const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
-  const std::vector<double> seconds = seconds_of_step(step, lowered, platform, gpu);
+  const std::vector<double> seconds = gpu_clock(platform, gpu)(step, lowered);
   std::map<OpAndShape, Sum> sums;
   for (std::size_t t = 0; t < seconds.size(); ++t) {
     Sum& sum = sums[key_of(lowered.graph.tasks[t])];

@@ -7,6 +7,7 @@
 #include <span>
 #include <thread>
 
+#include "executor/calibrate/gpu_clocks.hpp"
 #include "executor/calibrate/nnls.hpp"
 #include "executor/storage_file.hpp"
 #include "executor/ticks.hpp"
@@ -89,6 +90,8 @@ CopyClock copy_clock_here(const Platform& platform, const std::string& folder) {
     return platform.memories[memory].kind == MemoryKind::storage;
   };
   return [&platform, folder, is_storage](const Link& link, std::int64_t bytes) {
+    if (is_of_gpu(platform, link.from) || is_of_gpu(platform, link.to))
+      return gpu_copy_seconds(platform, link, bytes);
     if (is_storage(link.to)) return storage_seconds(folder, bytes, true);
     if (is_storage(link.from)) return storage_seconds(folder, bytes, false);
     return memory_seconds(core_beside(link.from, platform), core_beside(link.to, platform), bytes);
@@ -98,6 +101,15 @@ CopyClock copy_clock_here(const Platform& platform, const std::string& folder) {
 void measure_links(const CopyClock& clock, const std::vector<std::int64_t>& sizes,
                    Platform& platform) {
   for (Link& link : platform.links) price(clock, sizes, link);
+}
+
+void measure_gpu_links(const std::vector<std::int64_t>& sizes, Platform& platform) {
+  const CopyClock clock = [&platform](const Link& link, std::int64_t bytes) {
+    return gpu_copy_seconds(platform, link, bytes);
+  };
+  for (Link& link : platform.links) {
+    if (is_of_gpu(platform, link.from) || is_of_gpu(platform, link.to)) price(clock, sizes, link);
+  }
 }
 
 }  // namespace stint

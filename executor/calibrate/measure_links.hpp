@@ -2,7 +2,9 @@
 // which latency and rate follow by the fit that time models get.
 //
 // Storage is written and read as `run` does it, past the page cache where the file system allows
-// that. Between NUMA memories a core of the first copies. What joules a byte takes is not measured.
+// that. Between NUMA memories a core of the first copies; to and from GPUs their own engines do,
+// over pinned memory, each way by itself, timed by the GPU. What joules a byte takes is not
+// measured.
 #pragma once
 
 #include <cstdint>
@@ -25,5 +27,8 @@ CopyClock copy_clock_here(const Platform& platform, const std::string& folder);
 // a link as it is.
 void measure_links(const CopyClock& clock, const std::vector<std::int64_t>& sizes,
                    Platform& platform);
+
+// The same for links to and from GPUs alone, as they copy here.
+void measure_gpu_links(const std::vector<std::int64_t>& sizes, Platform& platform);
 
 }  // namespace stint

@@ -1,6 +1,9 @@
 // Convolutions by cuDNN, with biases by kernels of ours; by loops of ours (direct_convolution.hpp)
 // where cuDNN has no deterministic kernel, or none that a plan's workspace suffices for.
 //
+// The transpose of a convolution is computed by the same three products with image and result in
+// each other's place: forward is backward to data, and the other way round.
+//
 // cuDNN wants the filters of images with their channels last with their channels last too; ours are
 // listed with them first, so a copy of the filter stands in the workspace.
 #include "executor/cuda/biases.hpp"
@@ -54,6 +57,12 @@ DnnSizes sizes_of(const TaskKernel& kernel, const KernelOperand& image) {
   return {in_int(kernel, s[0]), in_int(kernel, s[1]), in_int(kernel, s[2]), in_int(kernel, s[3])};
 }
 
+// What the filter slides over, and what it makes of it.
+struct ConvolvedImages {
+  const KernelOperand& x;
+  const KernelOperand& y;
+};
+
 // Whether it may be read as lying so: of one channel, or of one pixel, both are the same.
 bool lies_as(const KernelOperand& image, DnnLayout layout) {
   const bool same_in_both = image.shape[1] == 1 || image.shape[2] * image.shape[3] == 1;
@@ -68,7 +77,8 @@ std::optional<DnnLayout> layout_of(const KernelOperand& x, const KernelOperand& 
 }
 
 // Nothing: there is more padding at one end than at the other.
-std::optional<DnnSlide> slide_of(const TaskKernel& kernel, const Conv2d& layer) {
+template <typename Convolution>
+std::optional<DnnSlide> slide_of(const TaskKernel& kernel, const Convolution& layer) {
   DnnSlide slide;
   for (const int axis : {0, 1}) {
     if (layer.padding[axis] != layer.padding[axis + 2]) return std::nullopt;
@@ -82,9 +92,9 @@ std::optional<DnnSlide> slide_of(const TaskKernel& kernel, const Conv2d& layer) 
 
 // By cuDNN, if it has a kernel: the n-th of those that it has, counted down in `way`.
 bool use_library(GpuConvolution& made, const TaskKernel& kernel, const GpuQueue& queue,
-                 const KernelOperand& x, const KernelOperand& y, int way) {
+                 const std::optional<DnnSlide>& slide, const ConvolvedImages& images, int way) {
+  const auto& [x, y] = images;
   const auto layout = layout_of(x, y);
-  const auto slide = slide_of(kernel, layer_of<Conv2d>(kernel));
   if (!layout || !slide) return false;
   auto problem = std::make_shared<DnnProblem>();
   problem->x = make_dnn_tensor(sizes_of(kernel, x), *layout);
@@ -106,15 +116,18 @@ bool use_library(GpuConvolution& made, const TaskKernel& kernel, const GpuQueue&
   return false;
 }
 
+// `bias_of` is the layer's output, or its gradient.
+template <typename Convolution>
 GpuConvolution convolution_of(const TaskKernel& kernel, const GpuQueue& queue, DnnProduct product,
-                              const KernelOperand& x, const KernelOperand& y) {
-  const auto& layer = layer_of<Conv2d>(kernel);
-  GpuConvolution made{.product = product, .output = channels_of(y, 1)};
-  made.filter = {in_int(kernel, layer.filters), in_int(kernel, x.shape[1] / layer.groups),
-                 in_int(kernel, layer.kernel[0]), in_int(kernel, layer.kernel[1])};
-  if (use_library(made, kernel, queue, x, y, queue.way)) return made;
+                              const ConvolvedImages& images, const KernelOperand& bias_of) {
+  const auto& layer = layer_of<Convolution>(kernel);
+  GpuConvolution made{.product = product, .output = channels_of(bias_of, 1)};
+  made.filter = {in_int(kernel, images.y.shape[1]),
+                 in_int(kernel, images.x.shape[1] / layer.groups), in_int(kernel, layer.kernel[0]),
+                 in_int(kernel, layer.kernel[1])};
+  if (use_library(made, kernel, queue, slide_of(kernel, layer), images, queue.way)) return made;
   made.algorithm.name = "stint direct";
-  made.direct = direct_convolution(layer, x, y);
+  made.direct = direct_convolution(layer, images.x, images.y);
   return made;
 }
 
@@ -143,53 +156,87 @@ float* read_to_hand_on(const KernelArguments& arguments, std::size_t i) {
   return const_cast<float*>(read_at(arguments, i));
 }
 
-std::unique_ptr<LeafKernel> make_convolution(const TaskKernel& kernel, const GpuQueue& queue) {
-  const auto of =
-      convolution_of(kernel, queue, DnnProduct::forward, kernel.reads[0], kernel.writes[0]);
-  const bool biased = kernel.reads.size() > 2;
+// From the input to the output, or from the output's gradient to the input's: `of` writes an image.
+std::unique_ptr<LeafKernel> make_image_kernel(const GpuConvolution& of, const GpuQueue& queue,
+                                              std::size_t image, std::size_t filter, bool biased) {
   return gpu_kernel(
       [=](const KernelArguments& arguments) {
-        float* y = write_at(arguments, 0);
-        run(of, queue, {read_to_hand_on(arguments, 0), y, read_to_hand_on(arguments, 1)},
+        float* const read = read_to_hand_on(arguments, image);
+        float* const written = write_at(arguments, 0);
+        float* const weight = read_to_hand_on(arguments, filter);
+        const bool gathers = of.product == DnnProduct::forward;
+        run(of, queue, {gathers ? read : written, gathers ? written : read, weight},
             arguments.workspace);
-        if (biased) add_bias(queue, of.output, y, read_at(arguments, 2));
+        if (biased) add_bias(queue, of.output, written, read_at(arguments, 2));
       },
       of.workspace_bytes(), of.algorithm.name);
 }
-std::unique_ptr<LeafKernel> make_convolution_data(const TaskKernel& kernel, const GpuQueue& queue) {
-  const auto of =
-      convolution_of(kernel, queue, DnnProduct::backward_data, kernel.writes[0], kernel.reads[1]);
+
+// From the input and the output's gradient, of which `x` is the larger image.
+std::unique_ptr<LeafKernel> make_filter_kernel(const GpuConvolution& of, const GpuQueue& queue,
+                                               std::size_t x, bool biased) {
   return gpu_kernel(
       [=](const KernelArguments& arguments) {
         run(of, queue,
-            {write_at(arguments, 0), read_to_hand_on(arguments, 1), read_to_hand_on(arguments, 0)},
-            arguments.workspace);
-      },
-      of.workspace_bytes(), of.algorithm.name);
-}
-std::unique_ptr<LeafKernel> make_convolution_weights(const TaskKernel& kernel,
-                                                     const GpuQueue& queue) {
-  const auto of =
-      convolution_of(kernel, queue, DnnProduct::backward_filter, kernel.reads[0], kernel.reads[1]);
-  const bool biased = kernel.writes.size() > 1;
-  return gpu_kernel(
-      [=](const KernelArguments& arguments) {
-        run(of, queue,
-            {read_to_hand_on(arguments, 0), read_to_hand_on(arguments, 1), write_at(arguments, 0)},
+            {read_to_hand_on(arguments, x), read_to_hand_on(arguments, 1 - x),
+             write_at(arguments, 0)},
             arguments.workspace);
         if (biased) sum_bias(queue, of.output, read_at(arguments, 1), write_at(arguments, 1));
       },
       of.workspace_bytes(), of.algorithm.name);
 }
 
-// What cuDNN has, and the loops of ours.
+std::unique_ptr<LeafKernel> make_convolution(const TaskKernel& kernel, const GpuQueue& queue) {
+  const ConvolvedImages images{kernel.reads[0], kernel.writes[0]};
+  return make_image_kernel(
+      convolution_of<Conv2d>(kernel, queue, DnnProduct::forward, images, images.y), queue, 0, 1,
+      kernel.reads.size() > 2);
+}
+std::unique_ptr<LeafKernel> make_convolution_data(const TaskKernel& kernel, const GpuQueue& queue) {
+  const ConvolvedImages images{kernel.writes[0], kernel.reads[1]};
+  return make_image_kernel(
+      convolution_of<Conv2d>(kernel, queue, DnnProduct::backward_data, images, images.y), queue, 1,
+      0, false);
+}
+std::unique_ptr<LeafKernel> make_convolution_weights(const TaskKernel& kernel,
+                                                     const GpuQueue& queue) {
+  const ConvolvedImages images{kernel.reads[0], kernel.reads[1]};
+  return make_filter_kernel(
+      convolution_of<Conv2d>(kernel, queue, DnnProduct::backward_filter, images, images.y), queue,
+      0, kernel.writes.size() > 1);
+}
+
+std::unique_ptr<LeafKernel> make_transposed(const TaskKernel& kernel, const GpuQueue& queue) {
+  const ConvolvedImages images{kernel.writes[0], kernel.reads[0]};
+  return make_image_kernel(
+      convolution_of<ConvTranspose2d>(kernel, queue, DnnProduct::backward_data, images, images.x),
+      queue, 0, 1, kernel.reads.size() > 2);
+}
+std::unique_ptr<LeafKernel> make_transposed_data(const TaskKernel& kernel, const GpuQueue& queue) {
+  const ConvolvedImages images{kernel.reads[1], kernel.writes[0]};
+  return make_image_kernel(
+      convolution_of<ConvTranspose2d>(kernel, queue, DnnProduct::forward, images, images.x), queue,
+      1, 0, false);
+}
+std::unique_ptr<LeafKernel> make_transposed_weights(const TaskKernel& kernel,
+                                                    const GpuQueue& queue) {
+  const ConvolvedImages images{kernel.reads[1], kernel.reads[0]};
+  return make_filter_kernel(
+      convolution_of<ConvTranspose2d>(kernel, queue, DnnProduct::backward_filter, images, images.x),
+      queue, 1, kernel.writes.size() > 1);
+}
 
 }  // namespace
 
+// Ways: what cuDNN has, and the loops of ours.
 GpuKernels gpu_convolution_kernels() {
-  static constexpr GpuKernel kernels[] = {{"conv2d.forward", make_convolution, 8},
-                                          {"conv2d.backward_data", make_convolution_data, 6},
-                                          {"conv2d.backward_weights", make_convolution_weights, 5}};
+  static constexpr GpuKernel kernels[] = {
+      {"conv2d.forward", make_convolution, 8},
+      {"conv2d.backward_data", make_convolution_data, 6},
+      {"conv2d.backward_weights", make_convolution_weights, 5},
+      {"conv_transpose2d.forward", make_transposed, 6},
+      {"conv_transpose2d.backward_data", make_transposed_data, 8},
+      {"conv_transpose2d.backward_weights", make_transposed_weights, 5}};
   return kernels;
 }
 

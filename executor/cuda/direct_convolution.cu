@@ -123,26 +123,6 @@ struct BackwardFilter {
 
 }  // namespace
 
-DirectConvolution direct_convolution(const Conv2d& layer, const KernelOperand& x,
-                                     const KernelOperand& y) {
-  DirectConvolution of{};
-  of.samples = x.shape[0];
-  of.channels = x.shape[1];
-  of.filters = layer.filters;
-  of.groups = layer.groups;
-  of.x_last = x.channels_last;
-  of.y_last = y.channels_last;
-  for (const int axis : {0, 1}) {
-    of.x[axis] = x.shape[axis + 2];
-    of.y[axis] = y.shape[axis + 2];
-    of.taps[axis] = layer.kernel[axis];
-    of.padding[axis] = layer.padding[axis];
-    of.stride[axis] = layer.stride[axis];
-    of.dilation[axis] = layer.dilation[axis];
-  }
-  return of;
-}
-
 void convolve_directly(const GpuQueue& queue, const DirectConvolution& sizes, DnnProduct product,
                        const DnnImages& images) {
   const Around of{sizes};

@@ -15,8 +15,26 @@ struct DirectConvolution {
   bool x_last, y_last;  // channels last
 };
 
-DirectConvolution direct_convolution(const Conv2d& layer, const KernelOperand& x,
-                                     const KernelOperand& y);
+template <typename Convolution>
+DirectConvolution direct_convolution(const Convolution& layer, const KernelOperand& x,
+                                     const KernelOperand& y) {
+  DirectConvolution of{};
+  of.samples = x.shape[0];
+  of.channels = x.shape[1];
+  of.filters = y.shape[1];
+  of.groups = layer.groups;
+  of.x_last = x.channels_last;
+  of.y_last = y.channels_last;
+  for (const int axis : {0, 1}) {
+    of.x[axis] = x.shape[axis + 2];
+    of.y[axis] = y.shape[axis + 2];
+    of.taps[axis] = layer.kernel[axis];
+    of.padding[axis] = layer.padding[axis];
+    of.stride[axis] = layer.stride[axis];
+    of.dilation[axis] = layer.dilation[axis];
+  }
+  return of;
+}
 
 // Filters as listed: their channels first.
 void convolve_directly(const GpuQueue& queue, const DirectConvolution& of, DnnProduct product,

@@ -1,8 +1,10 @@
-// What is done to elements one by one: activations, sums and products of tensors, broadcast biases.
+// What is done to elements one by one: activations, sums and products of tensors, of one size or of
+// two (broadcasts.hpp).
 #include <cmath>
 #include <limits>
 
 #include "executor/cpu/own/own_kernel.hpp"
+#include "executor/cuda/broadcasts.hpp"
 #include "executor/cuda/gpu_kernel.hpp"
 #include "executor/cuda/launch.cuh"
 #include "files/input_error.hpp"
@@ -143,13 +145,6 @@ struct Times {
   __host__ __device__ float operator()(float a, float b) const { return a * b; }
 };
 
-void expect_one_shape(const TaskKernel& kernel) {
-  for (const KernelOperand& operand : kernel.reads) {
-    if (operand.shape != kernel.writes[0].shape)
-      throw InputError(kernel.op, "operands of several shapes; expected one shape on GPUs");
-  }
-}
-
 // In their order.
 constexpr std::size_t most_summands = 8;
 struct AddAll {
@@ -163,7 +158,7 @@ struct AddAll {
   }
 };
 std::unique_ptr<LeafKernel> make_add(const TaskKernel& kernel, const GpuQueue& queue) {
-  expect_one_shape(kernel);
+  if (has_smaller(kernel)) return make_broadcast_sum(kernel, queue);
   if (kernel.reads.size() == 2) return map_two("add", kernel, queue, Plus{});
   if (kernel.reads.size() > most_summands)
     throw InputError(kernel.op, "more than eight operands; expected fewer on GPUs");
@@ -179,66 +174,13 @@ std::unique_ptr<LeafKernel> make_add(const TaskKernel& kernel, const GpuQueue& q
   });
 }
 std::unique_ptr<LeafKernel> make_mul(const TaskKernel& kernel, const GpuQueue& queue) {
-  expect_one_shape(kernel);
+  if (has_smaller(kernel)) return make_broadcast_product(kernel, queue);
   return map_two("mul", kernel, queue, Times{});
 }
-
-// A learned tensor that has the last dimensions of the other, as both lie in memory.
-std::int64_t repeated_elements(const TaskKernel& kernel, const KernelOperand& learned,
-                               const KernelOperand& larger) {
-  const std::size_t missing = larger.shape.size() - learned.shape.size();
-  const bool is_tail =
-      std::equal(learned.shape.begin(), learned.shape.end(), larger.shape.begin() + missing);
-  if (!is_tail || lies_channels_last(larger))
-    throw InputError(kernel.op, "broadcast over inner dimensions; expected outer ones on GPUs");
-  return element_count(learned);
-}
-
-struct AddRepeated {
-  const float* learned;
-  const float* x;
-  float* y;
-  std::int64_t repeated;
-  __host__ __device__ void operator()(std::int64_t i) const { y[i] = x[i] + learned[i % repeated]; }
-};
-std::unique_ptr<LeafKernel> make_bias(const TaskKernel& kernel, const GpuQueue& queue) {
-  const std::int64_t repeated = repeated_elements(kernel, kernel.reads[0], kernel.reads[1]);
-  const std::int64_t n = element_count(kernel.writes[0]);
-  return gpu_kernel([=, stream = queue.stream](const KernelArguments& arguments) {
-    const float* learned = read_at(arguments, 0);
-    const float* x = read_at(arguments, 1);
-    float* y = write_at(arguments, 0);
-    elements("bias", stream, n, {reads(learned, repeated), reads(x, n), writes(y, n)},
-             AddRepeated{learned, x, y, repeated});
-  });
-}
-
-struct SumRepeated {
-  using Sum = OneSum;
-  const float* dy;
-  float* gradient;
-  std::int64_t repeated;
-  std::int64_t times;
-  __host__ __device__ Sum sum(std::int64_t at, int lane) const {
-    Sum sum{0};
-    for (std::int64_t i = lane; i < times; i += lanes_of_row)
-      sum.a += static_cast<double>(dy[i * repeated + at]);
-    return sum;
-  }
-  __host__ __device__ static Sum merged(Sum left, Sum right) { return added(left, right); }
-  __host__ __device__ void finish(std::int64_t at, Sum sum, int lane) const {
-    if (lane == 0) gradient[at] = static_cast<float>(sum.a);
-  }
-};
-std::unique_ptr<LeafKernel> make_bias_gradient(const TaskKernel& kernel, const GpuQueue& queue) {
-  const std::int64_t repeated = repeated_elements(kernel, kernel.writes[0], kernel.reads[0]);
-  const std::int64_t n = element_count(kernel.reads[0]);
-  return gpu_kernel([=, stream = queue.stream](const KernelArguments& arguments) {
-    const float* dy = read_at(arguments, 0);
-    float* gradient = write_at(arguments, 0);
-    rows("bias gradient", stream, repeated, {reads(dy, n), writes(gradient, repeated)},
-         SumRepeated{dy, gradient, repeated, n / repeated});
-  });
+// The gradient of the second factor, which may be the smaller one.
+std::unique_ptr<LeafKernel> make_mul_back(const TaskKernel& kernel, const GpuQueue& queue) {
+  if (kernel.writes[0].shape != kernel.reads[0].shape) return make_sums_of_products(kernel, queue);
+  return make_mul(kernel, queue);
 }
 
 }  // namespace
@@ -258,9 +200,13 @@ GpuKernels gpu_element_kernels() {
                                           {"sum", make_add},
                                           {"mul.forward", make_mul},
                                           {"mul.backward_a", make_mul},
-                                          {"mul.backward_b", make_mul},
-                                          {"bias.forward", make_bias},
-                                          {"bias.backward_weights", make_bias_gradient}};
+                                          {"mul.backward_b", make_mul_back},
+                                          {"add.backward_b", make_sums},
+                                          {"bias.forward", make_broadcast_sum},
+                                          {"bias.backward_weights", make_sums},
+                                          {"scale.forward", make_broadcast_product},
+                                          {"scale.backward_data", make_broadcast_product},
+                                          {"scale.backward_weights", make_sums_of_products}};
   return kernels;
 }
 

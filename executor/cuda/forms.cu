@@ -5,21 +5,17 @@
 #include <vector>
 
 #include "executor/cpu/own/dropout_mask.hpp"
+#include "executor/cpu/own/form_copies.hpp"
 #include "executor/cpu/own/own_kernel.hpp"
 #include "executor/cuda/gpu_kernel.hpp"
 #include "executor/cuda/launch.cuh"
+#include "executor/cuda/listed_order.cuh"
 #include "files/input_error.hpp"
 
 namespace stint {
 namespace {
 
 using Word = std::uint32_t;
-
-void expect_words(const TaskKernel& kernel) {
-  if (bytes_of(kernel.writes[0].element) != sizeof(Word))
-    throw InputError(kernel.op, "elements of " + to_string(kernel.writes[0].element) +
-                                    "; expected four bytes each");
-}
 
 // to[i] = from[Σ index of dimension · stride], the last dimension being the innermost of `to`.
 constexpr int most_dimensions = 6;
@@ -34,13 +30,9 @@ struct StridedCopyTo {
     to[i] = from[at];
   }
 };
-struct SizeAndStride {
-  std::int64_t size, stride;
-};
 
 std::unique_ptr<LeafKernel> make_strided(const TaskKernel& kernel, const GpuQueue& queue,
-                                         const std::vector<SizeAndStride>& dimensions) {
-  expect_words(kernel);
+                                         const std::vector<TurnedDimension>& dimensions) {
   if (dimensions.size() > most_dimensions)
     throw InputError(kernel.op, "more than six dimensions; expected fewer on GPUs");
   StridedCopyTo copy{};
@@ -58,35 +50,11 @@ std::unique_ptr<LeafKernel> make_strided(const TaskKernel& kernel, const GpuQueu
     elements("strided copy", stream, n, {reads(now.from, n), writes(now.to, n)}, now);
   });
 }
-
-std::unique_ptr<LeafKernel> make_permutation(const TaskKernel& kernel, const GpuQueue& queue,
-                                             const std::vector<std::int64_t>& order) {
-  const auto& shape = kernel.reads[0].shape;
-  std::vector<std::int64_t> strides(shape.size(), 1);
-  for (std::size_t i = shape.size() - 1; i-- > 0;) strides[i] = strides[i + 1] * shape[i + 1];
-  std::vector<SizeAndStride> dimensions;
-  for (const std::int64_t from : order) dimensions.push_back({shape[from], strides[from]});
-  return make_strided(kernel, queue, dimensions);
-}
-std::unique_ptr<LeafKernel> make_transpose(const TaskKernel& kernel, const GpuQueue& queue) {
-  return make_permutation(kernel, queue, layer_of<Transpose>(kernel).order);
-}
-std::unique_ptr<LeafKernel> make_transpose_back(const TaskKernel& kernel, const GpuQueue& queue) {
-  const auto& order = layer_of<Transpose>(kernel).order;
-  std::vector<std::int64_t> back(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<std::int64_t>(i);
-  return make_permutation(kernel, queue, back);
+std::unique_ptr<LeafKernel> make_turn(const TaskKernel& kernel, const GpuQueue& queue) {
+  return make_strided(kernel, queue, turned_dimensions(kernel));
 }
 std::unique_ptr<LeafKernel> make_stash(const TaskKernel& kernel, const GpuQueue& queue) {
   return make_strided(kernel, queue, {{element_count(kernel.writes[0]), 1}});
-}
-std::unique_ptr<LeafKernel> make_reorder(const TaskKernel& kernel, const GpuQueue& queue) {
-  const auto& shape = kernel.reads[0].shape;
-  const std::int64_t pixels = shape[2] * shape[3];
-  const std::int64_t sample = shape[1] * pixels;
-  if (kernel.writes[0].channels_last)
-    return make_strided(kernel, queue, {{shape[0], sample}, {pixels, 1}, {shape[1], pixels}});
-  return make_strided(kernel, queue, {{shape[0], sample}, {shape[1], 1}, {pixels, shape[1]}});
 }
 
 // A piece of runs of a whole, `offset` into each.
@@ -104,45 +72,25 @@ struct PieceCopy {
   }
 };
 
-std::unique_ptr<LeafKernel> make_pieces(const TaskKernel& kernel, const GpuQueue& queue,
-                                        std::int64_t axis, bool joins) {
-  expect_words(kernel);
-  const KernelOperand& whole = joins ? kernel.writes[0] : kernel.reads[0];
-  const ChannelView view = view_around(whole, axis);
-  std::vector<PieceCopy> pieces;
-  std::int64_t offset = 0;
-  for (const KernelOperand& part : joins ? kernel.reads : kernel.writes) {
-    const std::int64_t run = element_count(part) / view.outer;
-    pieces.push_back({nullptr, nullptr, run, view.channels * view.inner, offset, joins});
-    offset += run;
-  }
-  const std::int64_t all = element_count(whole);
-  return gpu_kernel([=, stream = queue.stream](const KernelArguments& arguments) {
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      PieceCopy now = pieces[i];
-      const std::int64_t n = now.run * view.outer;
-      now.part =
-          const_cast<Word*>(joins ? read_at<Word>(arguments, i) : write_at<Word>(arguments, i));
-      now.whole =
-          const_cast<Word*>(joins ? write_at<Word>(arguments, 0) : read_at<Word>(arguments, 0));
-      if (joins)
-        elements("concat", stream, n, {reads(now.part, n), writes(now.whole, all)}, now);
+std::unique_ptr<LeafKernel> make_pieces(const TaskKernel& kernel, const GpuQueue& queue) {
+  return gpu_kernel([all = form_pieces(kernel),
+                     stream = queue.stream](const KernelArguments& arguments) {
+    const std::int64_t whole_elements = all.runs * all.whole_run;
+    for (std::size_t i = 0; i < all.pieces.size(); ++i) {
+      const auto [run, offset] = all.pieces[i];
+      const std::int64_t n = run * all.runs;
+      const Word* const part =
+          all.joins ? read_at<Word>(arguments, i) : write_at<Word>(arguments, i);
+      const Word* const whole =
+          all.joins ? write_at<Word>(arguments, 0) : read_at<Word>(arguments, 0);
+      const PieceCopy now{
+          const_cast<Word*>(part), const_cast<Word*>(whole), run, all.whole_run, offset, all.joins};
+      if (all.joins)
+        elements("concat", stream, n, {reads(part, n), writes(now.whole, whole_elements)}, now);
       else
-        elements("split", stream, n, {writes(now.part, n), reads(now.whole, all)}, now);
+        elements("split", stream, n, {writes(now.part, n), reads(whole, whole_elements)}, now);
     }
   });
-}
-std::unique_ptr<LeafKernel> make_concat(const TaskKernel& kernel, const GpuQueue& queue) {
-  return make_pieces(kernel, queue, layer_of<Concat>(kernel).axis, true);
-}
-std::unique_ptr<LeafKernel> make_concat_back(const TaskKernel& kernel, const GpuQueue& queue) {
-  return make_pieces(kernel, queue, layer_of<Concat>(kernel).axis, false);
-}
-std::unique_ptr<LeafKernel> make_split(const TaskKernel& kernel, const GpuQueue& queue) {
-  return make_pieces(kernel, queue, layer_of<Split>(kernel).axis, false);
-}
-std::unique_ptr<LeafKernel> make_split_back(const TaskKernel& kernel, const GpuQueue& queue) {
-  return make_pieces(kernel, queue, layer_of<Split>(kernel).axis, true);
 }
 
 // A number that is no row gives rows that are not numbers, and no gradient.
@@ -213,16 +161,11 @@ struct DropOut {
   const float* x;
   float* y;
   std::uint64_t first;
-  std::int64_t channels, pixels;  // of an image with its channels last; 1 pixel otherwise
+  ListedOrder order;
   std::uint32_t key, high_key, dropped_below;
   float factor;
-  __host__ __device__ std::uint64_t position(std::int64_t i) const {
-    if (pixels == 1) return first + i;
-    const std::int64_t sample = i / (channels * pixels), at = i % (channels * pixels);
-    return first + sample * channels * pixels + at % channels * pixels + at / channels;
-  }
   __host__ __device__ void operator()(std::int64_t i) const {
-    const std::uint64_t where = position(i);
+    const std::uint64_t where = first + static_cast<std::uint64_t>(order.listed(i));
     auto bits = static_cast<std::uint32_t>(where);
     std::uint32_t high = static_cast<std::uint32_t>(where >> 32) ^ high_key, word = key;
     for (int round = 0; round < 10; ++round, word += 0x9e3779b9U) {
@@ -238,12 +181,7 @@ std::unique_ptr<LeafKernel> make_dropout(const TaskKernel& kernel, const GpuQueu
   const KernelOperand& image = kernel.reads[0];
   const std::int64_t n = element_count(image);
   DropOut drop{};
-  drop.channels = 1;
-  drop.pixels = 1;
-  if (lies_channels_last(image)) {
-    drop.channels = image.shape[1];
-    drop.pixels = image.shape[2] * image.shape[3];
-  }
+  drop.order = listed_order(image);
   drop.dropped_below = dropped_below(layer.probability);
   drop.factor = static_cast<float>(1 / (1 - layer.probability));
   return gpu_kernel([=, seed = layer.seed, per_sample = n / kernel.samples,
@@ -262,13 +200,13 @@ std::unique_ptr<LeafKernel> make_dropout(const TaskKernel& kernel, const GpuQueu
 }  // namespace
 
 GpuKernels gpu_form_kernels() {
-  static constexpr GpuKernel kernels[] = {{"concat.forward", make_concat},
-                                          {"concat.backward", make_concat_back},
-                                          {"split.forward", make_split},
-                                          {"split.backward", make_split_back},
-                                          {"transpose.forward", make_transpose},
-                                          {"transpose.backward", make_transpose_back},
-                                          {"reorder", make_reorder},
+  static constexpr GpuKernel kernels[] = {{"concat.forward", make_pieces},
+                                          {"concat.backward", make_pieces},
+                                          {"split.forward", make_pieces},
+                                          {"split.backward", make_pieces},
+                                          {"transpose.forward", make_turn},
+                                          {"transpose.backward", make_turn},
+                                          {"reorder", make_turn},
                                           {stash_op, make_stash},
                                           {"embedding.forward", make_embedding},
                                           {"embedding.backward_weights", make_embedding_gradient},

@@ -39,8 +39,9 @@ void expect_listed_weights(const TaskKernel& kernel) {
 const GpuKernel* find_kernel(std::string_view op) {
   for (const GpuKernels family :
        {gpu_element_kernels(), gpu_optimizer_kernels(), gpu_form_kernels(),
-        gpu_batch_norm_kernels(), gpu_layer_norm_kernels(), gpu_loss_kernels(), gpu_pool_kernels(),
-        gpu_product_kernels(), gpu_convolution_kernels(), gpu_attention_kernels()}) {
+        gpu_batch_norm_kernels(), gpu_layer_norm_kernels(), gpu_lrn_kernels(),
+        gpu_softmax_kernels(), gpu_loss_kernels(), gpu_pool_kernels(), gpu_product_kernels(),
+        gpu_convolution_kernels(), gpu_attention_kernels()}) {
     const auto known = std::find_if(family.begin(), family.end(),
                                     [&](const GpuKernel& one) { return one.op == op; });
     if (known != family.end()) return &*known;

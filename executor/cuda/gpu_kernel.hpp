@@ -35,14 +35,16 @@ struct GpuKernel {
 };
 using GpuKernels = std::span<const GpuKernel>;
 
-GpuKernels gpu_element_kernels();    // relu, gelu, sigmoid, tanh, affine, add, mul, sum, bias
+GpuKernels gpu_element_kernels();    // relu, gelu, sigmoid, tanh, affine, add, mul, bias, scale
 GpuKernels gpu_optimizer_kernels();  // sgd, adam
 GpuKernels gpu_form_kernels();       // concat, split, transpose, reorder, embedding, dropout
 GpuKernels gpu_batch_norm_kernels();
 GpuKernels gpu_layer_norm_kernels();
+GpuKernels gpu_lrn_kernels();
+GpuKernels gpu_softmax_kernels();
 GpuKernels gpu_loss_kernels();
 GpuKernels gpu_pool_kernels();
-GpuKernels gpu_product_kernels();  // linear
+GpuKernels gpu_product_kernels();  // linear, matmul
 GpuKernels gpu_convolution_kernels();
 GpuKernels gpu_attention_kernels();
 

@@ -3,33 +3,13 @@
 #include <cmath>
 
 #include "executor/cpu/own/own_kernel.hpp"
+#include "executor/cuda/exponential_sums.cuh"
 #include "executor/cuda/gpu_kernel.hpp"
 #include "executor/cuda/launch.cuh"
-#include "files/input_error.hpp"
+#include "executor/cuda/listed_order.cuh"
 
 namespace stint {
 namespace {
-
-// Σ exp(x − largest), and the largest; of nothing, −∞.
-struct ExponentialSum {
-  float largest;
-  double sum;
-};
-__host__ __device__ inline ExponentialSum of_nothing() { return {-INFINITY, 0}; }
-__host__ __device__ inline ExponentialSum with(ExponentialSum before, float x) {
-  if (x > before.largest)
-    return {x, before.sum * static_cast<double>(expf(before.largest - x)) + 1};
-  return {before.largest, before.sum + static_cast<double>(expf(x - before.largest))};
-}
-__host__ __device__ inline ExponentialSum added(ExponentialSum left, ExponentialSum right) {
-  if (left.sum == 0) return right;
-  if (right.sum == 0) return left;
-  if (left.largest < right.largest)
-    return {right.largest,
-            right.sum + left.sum * static_cast<double>(expf(left.largest - right.largest))};
-  return {left.largest,
-          left.sum + right.sum * static_cast<double>(expf(right.largest - left.largest))};
-}
 
 struct LabelRows {
   std::int64_t outer, classes, inner;
@@ -129,27 +109,42 @@ std::unique_ptr<LeafKernel> make_cross_entropy_backward(const TaskKernel& kernel
   });
 }
 
-std::int64_t compared_elements(const TaskKernel& kernel) {
-  if (lies_channels_last(kernel.reads[0]) != lies_channels_last(kernel.reads[1]))
-    throw InputError(kernel.op, "prediction and target lie in two orders; expected one on GPUs");
-  return element_count(kernel.reads[0]);
-}
 double element_share(const TaskKernel& kernel) {
-  return static_cast<double>(kernel.samples) /
-         (static_cast<double>(compared_elements(kernel)) * static_cast<double>(kernel.batch));
+  const auto elements = static_cast<double>(element_count(kernel.reads[0]));
+  return static_cast<double>(kernel.samples) / (elements * static_cast<double>(kernel.batch));
+}
+
+// Prediction and target, each as it lies.
+struct ComparedImages {
+  const float* prediction;
+  const float* target;
+  ListedOrder prediction_order, target_order;
+  __host__ __device__ float error(std::int64_t i) const {
+    return prediction[i] - target[target_order.lying(prediction_order.listed(i))];
+  }
+};
+ComparedImages compared(const TaskKernel& kernel) {
+  const ListedOrder prediction = listed_order(kernel.reads[0]);
+  const ListedOrder target = listed_order(kernel.reads[1]);
+  if (prediction.pixels == target.pixels) return {};  // one order: element by element
+  return {nullptr, nullptr, prediction, target};
+}
+ComparedImages at(ComparedImages images, const KernelArguments& arguments) {
+  images.prediction = read_at(arguments, 0);
+  images.target = read_at(arguments, 1);
+  return images;
 }
 
 struct SquaredErrors {
   using Sum = OneSum;
-  const float* prediction;
-  const float* target;
+  ComparedImages images;
   float* loss;
   std::int64_t count;
   double share;
   __host__ __device__ Sum sum(std::int64_t, int lane) const {
     Sum sum{0};
     for (std::int64_t i = lane; i < count; i += lanes_of_row) {
-      const float error = prediction[i] - target[i];
+      const float error = images.error(i);
       sum.a += static_cast<double>(error * error);
     }
     return sum;
@@ -160,34 +155,34 @@ struct SquaredErrors {
   }
 };
 std::unique_ptr<LeafKernel> make_squared_error(const TaskKernel& kernel, const GpuQueue& queue) {
-  const std::int64_t n = compared_elements(kernel);
-  return gpu_kernel(
-      [=, share = element_share(kernel), stream = queue.stream](const KernelArguments& arguments) {
-        const SquaredErrors now{read_at(arguments, 0), read_at(arguments, 1),
-                                write_at(arguments, 0), n, share};
-        rows("mse", stream, 1,
-             {reads(now.prediction, n), reads(now.target, n), writes(now.loss, 1)}, now);
-      });
+  const std::int64_t n = element_count(kernel.reads[0]);
+  return gpu_kernel([=, images = compared(kernel), share = element_share(kernel),
+                     stream = queue.stream](const KernelArguments& arguments) {
+    const SquaredErrors now{at(images, arguments), write_at(arguments, 0), n, share};
+    rows("mse", stream, 1,
+         {reads(now.images.prediction, n), reads(now.images.target, n), writes(now.loss, 1)}, now);
+  });
 }
 
 struct SquaredErrorGradient {
-  const float* prediction;
-  const float* target;
+  ComparedImages images;
   float* gradient;
   float factor;
   __host__ __device__ void operator()(std::int64_t i) const {
-    gradient[i] = factor * (prediction[i] - target[i]);
+    gradient[i] = factor * images.error(i);
   }
 };
 std::unique_ptr<LeafKernel> make_squared_error_backward(const TaskKernel& kernel,
                                                         const GpuQueue& queue) {
-  const std::int64_t n = compared_elements(kernel);
-  return gpu_kernel([=, factor = static_cast<float>(2 * element_share(kernel)),
+  const std::int64_t n = element_count(kernel.reads[0]);
+  return gpu_kernel([=, images = compared(kernel),
+                     factor = static_cast<float>(2 * element_share(kernel)),
                      stream = queue.stream](const KernelArguments& arguments) {
-    const SquaredErrorGradient now{read_at(arguments, 0), read_at(arguments, 1),
-                                   write_at(arguments, 0), factor};
-    elements("mse backward", stream, n,
-             {reads(now.prediction, n), reads(now.target, n), writes(now.gradient, n)}, now);
+    const SquaredErrorGradient now{at(images, arguments), write_at(arguments, 0), factor};
+    elements(
+        "mse backward", stream, n,
+        {reads(now.images.prediction, n), reads(now.images.target, n), writes(now.gradient, n)},
+        now);
   });
 }
 

@@ -94,15 +94,17 @@ struct MaxBackward {
   }
 };
 
-GpuWindow window_of(const MaxPool2d& layer) {
+template <typename Pool>
+GpuWindow window_of(const Pool& layer, const Pair& dilation) {
   GpuWindow window{layer.kernel[0], layer.kernel[1], {}, {}, {}};
   for (const int axis : {0, 1}) {
     window.stride[axis] = layer.stride[axis];
     window.padding[axis] = layer.padding[axis];
-    window.dilation[axis] = layer.dilation[axis];
+    window.dilation[axis] = dilation[axis];
   }
   return window;
 }
+GpuWindow window_of(const MaxPool2d& layer) { return window_of(layer, layer.dilation); }
 
 template <typename Index>
 std::unique_ptr<LeafKernel> max_forward(const TaskKernel& kernel, const GpuQueue& queue) {
@@ -152,6 +154,97 @@ std::unique_ptr<LeafKernel> make_max(const TaskKernel& kernel, const GpuQueue& q
 std::unique_ptr<LeafKernel> make_max_backward(const TaskKernel& kernel, const GpuQueue& queue) {
   return has_small_window(kernel) ? max_backward<std::uint8_t>(kernel, queue)
                                   : max_backward<std::int32_t>(kernel, queue);
+}
+
+// Means over windows. Along an axis a window reaches from `first` to `end`, of what is in the
+// image; with padding counted it is divided by what is in the padded image.
+struct MeanWindow {
+  GpuImage in, out;
+  GpuWindow window;
+  std::int64_t padding_end[2];
+  bool counts_padding;
+  struct Side {
+    std::int64_t first, end, divisor;
+  };
+  __host__ __device__ Side side(int axis, std::int64_t at) const {
+    const std::int64_t length = axis == 0 ? in.height : in.width;
+    const std::int64_t reach = axis == 0 ? window.height : window.width;
+    const std::int64_t begin = at * window.stride[axis] - window.padding[axis];
+    const std::int64_t padded = length + padding_end[axis];
+    const std::int64_t last = begin + reach < padded ? begin + reach : padded;
+    const std::int64_t first = begin < 0 ? 0 : begin;
+    const std::int64_t end = last < length ? last : length;
+    return {first, end, counts_padding ? last - begin : end - first};
+  }
+};
+MeanWindow mean_window(const TaskKernel& kernel, const KernelOperand& in,
+                       const KernelOperand& out) {
+  const auto& layer = layer_of<AvgPool2d>(kernel);
+  return {image_of(in),
+          image_of(out),
+          window_of(layer, {1, 1}),
+          {layer.padding[2], layer.padding[3]},
+          layer.count_padding};
+}
+
+struct MeanForward {
+  const float* x;
+  float* y;
+  MeanWindow of;
+  __host__ __device__ void operator()(std::int64_t i) const {
+    const auto at = of.out.position(i);
+    const auto rows = of.side(0, at.row), columns = of.side(1, at.column);
+    float sum = 0;
+    for (std::int64_t row = rows.first; row < rows.end; ++row)
+      for (std::int64_t column = columns.first; column < columns.end; ++column)
+        sum += x[of.in.at({at.sample, at.channel, row, column})];
+    y[i] = sum / static_cast<float>(rows.divisor * columns.divisor);
+  }
+};
+std::unique_ptr<LeafKernel> make_mean(const TaskKernel& kernel, const GpuQueue& queue) {
+  const MeanWindow of = mean_window(kernel, kernel.reads[0], kernel.writes[0]);
+  return gpu_kernel([=, stream = queue.stream](const KernelArguments& arguments) {
+    const MeanForward now{read_at(arguments, 0), write_at(arguments, 0), of};
+    elements("avg_pool2d", stream, of.out.elements,
+             {reads(now.x, of.in.elements), writes(now.y, of.out.elements)}, now);
+  });
+}
+
+struct MeanBackward {
+  const float* dy;
+  float* dx;
+  MeanWindow of;
+  // The first window that reaches a place, of all that begin at or before it.
+  __host__ __device__ std::int64_t first_window(int axis, std::int64_t at) const {
+    const std::int64_t reach = axis == 0 ? of.window.height : of.window.width;
+    const std::int64_t ahead = at + of.window.padding[axis] - reach;
+    return ahead < 0 ? 0 : ahead / of.window.stride[axis] + 1;
+  }
+  __host__ __device__ std::int64_t end_window(int axis, std::int64_t at) const {
+    const std::int64_t windows = axis == 0 ? of.out.height : of.out.width;
+    const std::int64_t end = (at + of.window.padding[axis]) / of.window.stride[axis] + 1;
+    return end < windows ? end : windows;
+  }
+  __host__ __device__ void operator()(std::int64_t i) const {
+    const auto at = of.in.position(i);
+    float sum = 0;
+    for (std::int64_t row = first_window(0, at.row); row < end_window(0, at.row); ++row) {
+      const std::int64_t rows = of.side(0, row).divisor;
+      for (std::int64_t column = first_window(1, at.column); column < end_window(1, at.column);
+           ++column)
+        sum += dy[of.out.at({at.sample, at.channel, row, column})] /
+               static_cast<float>(rows * of.side(1, column).divisor);
+    }
+    dx[i] = sum;
+  }
+};
+std::unique_ptr<LeafKernel> make_mean_backward(const TaskKernel& kernel, const GpuQueue& queue) {
+  const MeanWindow of = mean_window(kernel, kernel.writes[0], kernel.reads[0]);
+  return gpu_kernel([=, stream = queue.stream](const KernelArguments& arguments) {
+    const MeanBackward now{read_at(arguments, 0), write_at(arguments, 0), of};
+    elements("avg_pool2d backward", stream, of.in.elements,
+             {reads(now.dy, of.out.elements), writes(now.dx, of.in.elements)}, now);
+  });
 }
 
 // A row for every channel of every sample.
@@ -206,10 +299,10 @@ std::unique_ptr<LeafKernel> make_global_backward(const TaskKernel& kernel, const
 }  // namespace
 
 GpuKernels gpu_pool_kernels() {
-  static constexpr GpuKernel kernels[] = {{"max_pool2d.forward", make_max},
-                                          {"max_pool2d.backward", make_max_backward},
-                                          {"global_avg_pool.forward", make_global},
-                                          {"global_avg_pool.backward", make_global_backward}};
+  static constexpr GpuKernel kernels[] = {
+      {"max_pool2d.forward", make_max},         {"max_pool2d.backward", make_max_backward},
+      {"avg_pool2d.forward", make_mean},        {"avg_pool2d.backward", make_mean_backward},
+      {"global_avg_pool.forward", make_global}, {"global_avg_pool.backward", make_global_backward}};
   return kernels;
 }
 

@@ -1,7 +1,9 @@
 // What goes wrong on GPUs ends in one line.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
+#include "files/text_file.hpp"
 #include "tests/cuda/gpu_runs.hpp"
 
 using namespace stint;
@@ -53,4 +55,23 @@ TEST_CASE("a GPU that fails ends a run in one line that names the call", "[cuda]
   CHECK(ran.exit == 1);
   CHECK(is_one_line(ran.err));
   CHECK(ran.err.find(call) != std::string::npos);
+}
+
+TEST_CASE("a plan that copies between a disk and a GPU is refused in one line", "[cuda]") {
+  const TemporaryFolder folder;
+  auto platform = nlohmann::json::parse(read_text(bundled("tests/cuda/gpu_only.json")));
+  auto& node = platform["nodes"][0];
+  node["memories"][0] = {{"name", "ram"}, {"bytes", 1 << 30}, {"kind", "storage"}};
+  const std::string schedule = folder.path("schedule.json");
+  const Ran plan = run_program(
+      "plan", {bundled("models/lenet5.json"), folder.file("platform.json", platform.dump()),
+               "--batch", "32", "--memory", "90%", "--limit", "1", "-o", schedule, "-q"});
+  INFO(plan.err);
+  REQUIRE(plan.exit == 0);
+  REQUIRE(read_text(schedule).find("\"copy\"") != std::string::npos);
+  const Ran ran = run_on_host_libraries({}, {schedule, "--steps", "1"});
+  CAPTURE(ran.err);
+  CHECK(ran.exit == 2);
+  CHECK(is_one_line(ran.err));
+  CHECK(ran.err.find("storage") != std::string::npos);
 }

@@ -4,10 +4,27 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "files/text_file.hpp"
+
 namespace stint {
 namespace {
 
 const std::string build = STINT_BINARY_DIR;
+
+void make_smaller(std::int64_t divisor, const std::map<std::int64_t, std::int64_t>& others,
+                  nlohmann::json& value) {
+  constexpr std::int64_t least = 16;
+  if (value.is_structured()) {
+    for (auto& part : value) make_smaller(divisor, others, part);
+  } else if (value.is_number_integer()) {
+    const auto number = value.get<std::int64_t>();
+    const auto other = others.find(number);
+    if (other != others.end())
+      value = other->second;
+    else if (number >= least)
+      value = number / divisor;
+  }
+}
 
 }  // namespace
 
@@ -37,6 +54,14 @@ std::string planned(const TemporaryFolder& folder, const std::string& model,
   INFO(plan.err);
   REQUIRE(plan.exit == 0);
   return file;
+}
+
+std::string smaller_network(const TemporaryFolder& folder, const std::string& name,
+                            std::int64_t divisor,
+                            const std::map<std::int64_t, std::int64_t>& others) {
+  auto network = nlohmann::json::parse(read_text(bundled("models/" + name + ".json")));
+  make_smaller(divisor, others, network);
+  return folder.file(name + ".json", network.dump());
 }
 
 TrainedResult trained_result(const std::string& report_file) {

@@ -26,6 +26,12 @@ Ran program_on_host_libraries(const std::string& program, const HostSettings& se
 std::string planned(const TemporaryFolder& folder, const std::string& model,
                     const std::string& platform, const std::vector<std::string>& options);
 
+// A bundled network with the same layers and a fraction of the work: every whole number from 16 on
+// divided, but for those that are given; the path of its file.
+std::string smaller_network(const TemporaryFolder& folder, const std::string& name,
+                            std::int64_t divisor,
+                            const std::map<std::int64_t, std::int64_t>& others);
+
 // What a report says: losses of every step, and the hash of the state that it ended with.
 struct TrainedResult {
   std::vector<double> losses;

@@ -118,14 +118,21 @@ void submit(HostMachine& machine, const cublasContext& blas, const char* name,
   float* const c = machine.memory.alias(const_cast<float*>(product.c.at));
   char* const workspace = machine.memory.alias(blas.workspace);
   const std::size_t workspace_bytes = blas.workspace_bytes;
-  machine.submit(blas.stream,
-                 {.name = std::string(name) + " " + std::to_string(sizes.rows) + "x" +
-                          std::to_string(sizes.columns) + "x" + std::to_string(sizes.depth),
-                  .accesses = checked_accesses(blas, product),
-                  .work = [=] {
-                    run(product, a, b, c);
-                    if (workspace != nullptr) spoil(workspace, workspace_bytes);
-                  }});
+  machine.submit(
+      blas.stream,
+      {.name = std::string(name) + " " + std::to_string(sizes.rows) + "x" +
+               std::to_string(sizes.columns) + "x" + std::to_string(sizes.depth),
+       .accesses = checked_accesses(blas, product),
+       .work =
+           [=] {
+             run(product, a, b, c);
+             if (workspace != nullptr) spoil(workspace, workspace_bytes);
+           },
+       .bytes = 4.0 * static_cast<double>(product.matrices) *
+                static_cast<double>(sizes.rows * sizes.depth + sizes.depth * sizes.columns +
+                                    sizes.rows * sizes.columns),
+       .flops = 2.0 * static_cast<double>(product.matrices * sizes.rows) *
+                static_cast<double>(sizes.columns * sizes.depth)});
 }
 
 }  // namespace

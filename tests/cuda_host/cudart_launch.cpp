@@ -112,7 +112,10 @@ void launch(HostMachine& machine, const void* function, const LaunchShape& shape
     run(pointers.data());
     memory.leave_stage(ranges);
   };
-  machine.submit(shape.stream, {.name = kernel.name, .accesses = ranges, .work = work});
+  double bytes = 0;
+  for (const MemoryAccess& range : ranges) bytes += static_cast<double>(range.bytes);
+  machine.submit(shape.stream,
+                 {.name = kernel.name, .accesses = ranges, .work = work, .bytes = bytes});
 }
 
 }  // namespace

@@ -39,7 +39,9 @@ std::shared_ptr<const std::string> staged(const void* from, std::size_t bytes) {
 DeviceOperation copy_operation(HostMachine& machine, void* to, const void* from,
                                std::size_t bytes) {
   DeviceOperation copy{.name = "copy of " + std::to_string(bytes) + " bytes",
-                       .across_devices = true};
+                       .across_devices = true,
+                       .is_copy = true,
+                       .bytes = static_cast<double>(bytes)};
   if (machine.memory.place_of(address_of(to)) != MemoryPlace::pageable)
     copy.accesses.push_back({address_of(to), bytes, true});
   void* const target = machine.memory.alias(to);
@@ -145,7 +147,8 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
     void* const target = machine.memory.alias(to);
     machine.submit(stream, {.name = "fill of " + std::to_string(bytes) + " bytes",
                             .accesses = {{address_of(to), bytes, true}},
-                            .work = [=] { std::memset(target, value, bytes); }});
+                            .work = [=] { std::memset(target, value, bytes); },
+                            .bytes = static_cast<double>(bytes)});
   });
 }
 }

@@ -119,6 +119,11 @@ void submit(HostMachine& machine, cudnnHandle_t handle, Workspace workspace,
     work();
     if (needed > 0) std::memset(at, 0xFF, needed);
   };
+  const auto& [x, y, filter, slide] = shape;
+  const double outputs = static_cast<double>(y.n * y.c * y.h * y.w);
+  operation.bytes =
+      4.0 * (outputs + static_cast<double>(x.n * x.c * x.h * x.w + filter_elements(filter)));
+  operation.flops = 2.0 * outputs * static_cast<double>(filter.c * filter.h * filter.w);
   machine.submit(context.stream, std::move(operation));
 }
 

@@ -1,5 +1,6 @@
 #include "tests/cuda_host/machine.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -16,6 +17,21 @@ std::function<void()> slowed(std::function<void()> work) {
   };
 }
 
+// What an operation takes by the clock that a test has set.
+double seconds_of(const DeviceOperation& operation, const SeparateMemory& memory) {
+  if (!settings().clock) return 0;
+  const DeviceClock& clock = *settings().clock;
+  if (!operation.is_copy)
+    return clock.operation_seconds + operation.bytes / clock.bytes_per_second +
+           operation.flops / clock.flops_per_second;
+  const auto is_in = [&](const MemoryAccess& access) {
+    return access.writes && memory.place_of(access.first) == MemoryPlace::device;
+  };
+  const bool goes_in = std::any_of(operation.accesses.begin(), operation.accesses.end(), is_in);
+  return clock.copy_seconds +
+         operation.bytes / (goes_in ? clock.in_bytes_per_second : clock.out_bytes_per_second);
+}
+
 }  // namespace
 
 int& current_device() {
@@ -24,19 +40,22 @@ int& current_device() {
 }
 
 HostThread& HostMachine::thread() {
-  thread_local HostThread thread{AgentId{agents_++}, {}};
+  thread_local HostThread thread{.agent = AgentId{agents_++}};
   return thread;
 }
 
 void HostMachine::tell(const void* what, std::uint64_t count) {
-  told_[{what, count}].join(thread().clock);
+  HostThread& told = told_[{what, count}];
+  told.clock.join(thread().clock);
+  told.seconds = std::max(told.seconds, thread().seconds);
 }
 
 void HostMachine::hear(const void* what, std::uint64_t count) {
   const auto found = told_.find({what, count});
   if (found == told_.end())
     throw CallMisuse(cudaErrorUnknown, "a thread of the host waits for what none has told");
-  thread().clock.join(found->second);
+  thread().clock.join(found->second.clock);
+  thread().seconds = std::max(thread().seconds, found->second.seconds);
 }
 
 HostMachine& HostMachine::get() {
@@ -81,7 +100,9 @@ void HostMachine::destroy_stream(cudaStream_t handle) {
 
 std::shared_ptr<StreamMark> HostMachine::mark(const std::shared_ptr<StreamQueue>& stream) {
   stream->clock.join(thread().clock);
-  auto mark = std::make_shared<StreamMark>(StreamMark{stream, stream->clock});
+  stream->seconds = std::max(stream->seconds, thread().seconds);
+  auto mark = std::make_shared<StreamMark>(
+      StreamMark{.stream = stream, .clock = stream->clock, .seconds = stream->seconds});
   scheduler_.enqueue(stream, {.leaves = mark});
   return mark;
 }
@@ -89,6 +110,7 @@ std::shared_ptr<StreamMark> HostMachine::mark(const std::shared_ptr<StreamQueue>
 void HostMachine::wait(const std::shared_ptr<StreamQueue>& stream,
                        const std::shared_ptr<StreamMark>& mark) {
   stream->clock.join(mark->clock);
+  stream->seconds = std::max(stream->seconds, mark->seconds);
   scheduler_.enqueue(stream, {.waits_for = mark});
 }
 
@@ -131,11 +153,13 @@ void HostMachine::submit(cudaStream_t handle, DeviceOperation operation) {
   order_with_default(stream);
   stream->clock.join(thread().clock);
   stream->clock.tick(stream->agent);
+  stream->seconds = std::max(stream->seconds, thread().seconds) + seconds_of(operation, memory);
   const auto label = std::make_shared<const std::string>(
       operation.name + " (operation " + std::to_string(++operations_) + ", " + stream->name + ")");
   for (const MemoryAccess& access : operation.accesses)
     check_race(access, {stream->agent, &stream->clock, label});
-  scheduler_.enqueue(stream, {.work = slowed(std::move(operation.work))});
+  const bool computes = operation.is_copy || !settings().clock;
+  scheduler_.enqueue(stream, {.work = computes ? slowed(std::move(operation.work)) : [] {}});
 }
 
 void HostMachine::host_accesses(const std::string& name, const MemoryAccess& access) {
@@ -200,6 +224,7 @@ void HostMachine::finish(const std::shared_ptr<StreamMark>& mark, Lock& lock) {
   scheduler_.finish(*mark, lock);
   if (lost != cudaSuccess) throw CallFault(lost, "the device is lost");
   thread().clock.join(mark->clock);
+  thread().seconds = std::max(thread().seconds, mark->seconds);
 }
 
 void HostMachine::finish(cudaStream_t handle, Lock& lock) {
@@ -248,6 +273,8 @@ float HostMachine::elapsed(cudaEvent_t begin, cudaEvent_t end) {
   }
   if (event(begin).device != event(end).device)
     throw CallMisuse(cudaErrorInvalidResourceHandle, "is given events of two devices");
+  if (settings().clock)
+    return static_cast<float>(1e3 * (event(end).mark->seconds - event(begin).mark->seconds));
   return std::chrono::duration<float, std::milli>(event(end).mark->at - event(begin).mark->at)
       .count();
 }
@@ -257,7 +284,7 @@ void HostMachine::free(const void* pointer, MemoryPlace place) {
   const Allocation* const block = memory.block_at(address);
   const std::size_t bytes = block == nullptr ? 0 : block->bytes;
   const std::string pending = history_.unfinished(address, bytes, thread().clock);
-  memory.free(address, place);
+  memory.free(address, place, lost == cudaSuccess);  // else a kernel may still be on its stage
   history_.forget(address, bytes);
   if (!pending.empty() && lost == cudaSuccess)
     throw CallMisuse(cudaErrorInvalidValue,

@@ -26,12 +26,17 @@ struct DeviceOperation {
   std::vector<MemoryAccess> accesses;
   std::function<void()> work;
   bool across_devices = false;  // may reach memory of devices other than its stream's
+  bool is_copy = false;
+  // What a device's clock goes by.
+  double bytes = 0;
+  double flops = 0;
 };
 
 // A thread of the host, and what it knows to have happened.
 struct HostThread {
   AgentId agent{};
   VectorClock clock;
+  double seconds = 0;  // that it knows to have passed on clocks of devices
 };
 
 struct EventState {
@@ -105,7 +110,7 @@ class HostMachine {
   StreamScheduler scheduler_;
   AccessHistory history_;
   AccessHistory event_calls_;  // by handle: recording writes, waiting reads
-  std::map<std::pair<const void*, std::uint64_t>, VectorClock> told_;
+  std::map<std::pair<const void*, std::uint64_t>, HostThread> told_;
   int agents_ = 1;
   std::uintptr_t last_handle_ = 0x1000;  // never given twice, never an address
   std::uint64_t operations_ = 0;

@@ -88,7 +88,7 @@ Address SeparateMemory::allocate_pinned(std::size_t bytes) {
   return add(address, bytes, MemoryPlace::pinned, 0);
 }
 
-void SeparateMemory::free(Address address, MemoryPlace place) {
+void SeparateMemory::free(Address address, MemoryPlace place, bool is_at_rest) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end() || found->second.place != place)
     throw CallMisuse(cudaErrorInvalidValue,
@@ -104,7 +104,7 @@ void SeparateMemory::free(Address address, MemoryPlace place) {
     return;
   }
   used_bytes_[block.device] -= rounded(block.bytes, granule_bytes);
-  check_stage(block);
+  if (is_at_rest) check_stage(block);
   madvise(reinterpret_cast<void*>(stage(address)), rounded(block.bytes, page_bytes), MADV_DONTNEED);
   fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
             static_cast<off_t>(address - device_.first()),

@@ -43,7 +43,9 @@ class SeparateMemory {
   SeparateMemory();
   Address allocate_on_device(int device, std::size_t bytes);  // CallFault if the device is full
   Address allocate_pinned(std::size_t bytes);
-  void free(Address address, MemoryPlace place);  // CallMisuse if nothing live begins there
+  // CallMisuse if nothing live begins there. Unless a kernel may still be at work, it is looked
+  // whether one wrote what it had not declared.
+  void free(Address address, MemoryPlace place, bool is_at_rest);
 
   std::size_t free_bytes(int device) const;
   MemoryPlace place_of(Address address) const;

@@ -30,6 +30,7 @@ struct StreamMark {
   VectorClock clock;  // what happened before
   bool done = false;
   std::chrono::steady_clock::time_point at;  // when it was done
+  double seconds = 0;                        // when it was by the device's own clock
 };
 
 // One entry of a queue: exactly one of the three is set.
@@ -45,6 +46,7 @@ struct StreamQueue {
   int device = 0;
   bool blocking = false;  // orders itself with the default stream
   VectorClock clock;      // of what has been enqueued
+  double seconds = 0;     // when that ends by the device's own clock
   std::deque<StreamEntry> queue;
   bool running = false;  // its front is at work, in random order
 };

@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 namespace cuda_host {
 namespace {
@@ -56,6 +58,23 @@ std::optional<InjectedFailure> failure_of(const std::string& name) {
                          .code = static_cast<int>(number_in(name, view.substr(second + 1)))};
 }
 
+// Six numbers: ns an operation, MB/s, MFLOP/s, ns a copy, MB/s to the device, MB/s from it.
+std::optional<DeviceClock> clock_of(const std::string& name) {
+  const std::string text = text_of(name);
+  if (text.empty()) return std::nullopt;
+  std::vector<double> numbers;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    numbers.push_back(static_cast<double>(number_in(name, rest.substr(0, end))));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (numbers.size() != 6 || std::count(numbers.begin(), numbers.end(), 0.0) > 0)
+    refuse(name, text);
+  return DeviceClock{1e-9 * numbers[0], 1e6 * numbers[1], 1e6 * numbers[2],
+                     1e-9 * numbers[3], 1e6 * numbers[4], 1e6 * numbers[5]};
+}
+
 HostSettings read_settings() {
   const std::string prefix = "STINT_CUDA_HOST_";
   constexpr std::int64_t most_mebibytes = 32 * 1024;  // of the addresses that a device has
@@ -67,6 +86,7 @@ HostSettings read_settings() {
           .failure = failure_of(prefix + "FAIL"),
           .forgotten_wait = number_of(prefix + "FORGET_WAIT", 0, INT64_MAX),
           .operation_microseconds = number_of(prefix + "OPERATION_MICROSECONDS", 0, 1'000'000),
+          .clock = clock_of(prefix + "CLOCK"),
           .dnn_bytes = number_of(prefix + "DNN_KIB", 0, 1 << 20) << 10,
           .report_path = text_of(prefix + "REPORT"),
           .trace_path = text_of(prefix + "TRACE")};

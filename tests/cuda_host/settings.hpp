@@ -22,6 +22,17 @@ struct InjectedFailure {
   int code = 0;
 };
 
+// A clock by which operations take what a test says, whatever the host takes: so much for each, and
+// for its bytes and flops.
+struct DeviceClock {
+  double operation_seconds = 0;
+  double bytes_per_second = 0;
+  double flops_per_second = 0;
+  double copy_seconds = 0;
+  double in_bytes_per_second = 0;  // of copies to a device
+  double out_bytes_per_second = 0;
+};
+
 struct HostSettings {
   StreamOrder mode = StreamOrder::eager;
   std::uint64_t seed = 1;
@@ -31,6 +42,7 @@ struct HostSettings {
   std::optional<InjectedFailure> failure;
   std::int64_t forgotten_wait = 0;          // the n-th wait of a stream for an event orders nothing
   std::int64_t operation_microseconds = 0;  // that every operation of a stream takes at least
+  std::optional<DeviceClock> clock;         // then kernels only take time, and compute nothing
   std::int64_t dnn_bytes = 0;  // of workspace that convolutions need beyond what they did
   std::string report_path;     // findings go there as well
   std::string trace_path;      // one line for each call

@@ -1,0 +1,104 @@
+#include "executor/calibrate/gpu_clocks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "executor/accelerator.hpp"
+#include "executor/arenas.hpp"
+#include "executor/calibrate/gpu_step.hpp"
+#include "executor/cpu/network_values.hpp"
+#include "executor/data/open_samples.hpp"
+#include "executor/device_backend.hpp"
+#include "executor/operands.hpp"
+#include "executor/run.hpp"
+#include "platforms/names.hpp"
+
+namespace stint {
+namespace {
+
+constexpr std::int64_t measured_steps = 5;
+constexpr int measured_copies = 5;
+constexpr double least_seconds = 1e-9;  // of a clock that stood still
+
+std::vector<double> seconds_of_step(const NetworkStep& step, const LoweredNetwork& lowered,
+                                    const Platform& platform, DeviceId gpu) {
+  const Schedule schedule = gpu_step(step, lowered.graph, platform, gpu);
+  const auto samples = open_samples("", step.network, step.lowering.batch, measured_seed, false);
+  const NetworkValues values(step.network, lowered, step.lowering, *samples, measured_seed);
+  const auto accelerator = open_accelerator(schedule, measured_seed);
+  Arenas arenas(schedule, {}, accelerator.get());
+  DeviceBackend backend(schedule, lowered, arenas, values, measured_seed, *accelerator);
+  RunOptions options;
+  options.steps = measured_steps;
+  const std::atomic<bool> interrupted{false};
+  const Replayed replayed = run_unjudged(schedule, arenas, backend, values, options, interrupted);
+  std::vector<double> seconds;
+  for (const RunAction& action : replayed.report.actions)
+    seconds.push_back(std::max(action.measured_seconds, least_seconds));
+  return seconds;
+}
+
+WorkerId worker_of(const Platform& platform, const Link& link) {
+  const std::vector<Worker> all = workers(platform);
+  for (std::size_t w = 0; w < all.size(); ++w) {
+    if (!all[w].is_link()) continue;
+    const Link& other = platform.links[all[w].link];
+    if (other.from == link.from && other.to == link.to) return static_cast<WorkerId>(w);
+  }
+  return no_worker;
+}
+
+// One copy, and nothing else.
+Schedule copy_schedule(const Platform& platform, const Link& link, std::int64_t bytes) {
+  Schedule schedule;
+  schedule.platform = platform;
+  for (const MemoryId memory : {link.from, link.to}) {
+    schedule.arenas[memory_name(platform, memory)] = bytes;
+    schedule.buffers.push_back({.id = static_cast<std::int64_t>(schedule.buffers.size()),
+                                .tensor = no_tensor,
+                                .memory = memory,
+                                .bytes = bytes});
+  }
+  schedule.actions.push_back({.id = 0,
+                              .worker = worker_of(platform, link),
+                              .what = Do::copy,
+                              .reads = {BufferId{0}},
+                              .writes = {BufferId{1}}});
+  return schedule;
+}
+
+}  // namespace
+
+bool is_of_gpu(const Platform& platform, MemoryId memory) {
+  return std::any_of(platform.devices.begin(), platform.devices.end(), [&](const Device& device) {
+    return is_gpu(device) && device.memory == memory;
+  });
+}
+
+StepClock gpu_clock(const Platform& platform, DeviceId gpu) {
+  return [&platform, gpu](const NetworkStep& step, const LoweredNetwork& lowered) {
+    return seconds_of_step(step, lowered, platform, gpu);
+  };
+}
+
+double gpu_copy_seconds(const Platform& platform, const Link& link, std::int64_t bytes) {
+  const Schedule schedule = copy_schedule(platform, link, bytes);
+  const auto accelerator = open_accelerator(schedule, measured_seed);
+  const Arenas arenas(schedule, {}, accelerator.get());
+  const auto end = [&](BufferId buffer) {
+    const Place at = place(schedule, buffer);
+    return CopyEnd{at.memory, {arenas.bytes(at, 0).data(), arenas.bytes(at, 1).data()}};
+  };
+  const auto copy = accelerator->copy(ActionId{0}, end(BufferId{0}), end(BufferId{1}), bytes);
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < measured_copies; ++i) {
+    accelerator->start_clocks();
+    copy->run(0);
+    const DeviceSpan span = accelerator->device_spans().front();
+    least = std::min(least, span.end_seconds - span.begin_seconds);
+  }
+  return std::max(least, least_seconds);
+}
+
+}  // namespace stint
