@@ -8,6 +8,7 @@
 #include "schedules/critical_path.hpp"
 #include "schedules/describe.hpp"
 #include "schedules/handed_bytes.hpp"
+#include "schedules/marginal_joules.hpp"
 
 namespace stint {
 namespace {
@@ -35,15 +36,15 @@ std::vector<EnergyBill> bills(const Schedule& schedule, const Measurements& meas
 void name_actions(const Schedule& schedule, const Simulation& simulation,
                   const std::vector<Worker>& workers, RunReport& report) {
   const std::vector<std::string> class_of = action_classes(schedule);
+  const MarginalJoules joules(schedule, workers, lanes(schedule, static_cast<int>(workers.size())));
   for (std::size_t i = 0; i < report.actions.size(); ++i) {
     const Action& action = schedule.actions[i];
-    const Worker& worker = workers[action.worker];
     RunAction& row = report.actions[i];
     row.action_class = class_of[i];
     row.name = label(schedule, action);
-    row.worker = worker.name;
+    row.worker = workers[action.worker].name;
     row.predicted_joules = simulation.joules[i];
-    row.measured_joules = marginal_joules(schedule, worker, action, row.measured_seconds);
+    row.measured_joules = joules(static_cast<ActionId>(i), row.measured_seconds);
     row.error_joules = row.measured_joules - row.predicted_joules;
   }
 }

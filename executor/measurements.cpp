@@ -57,19 +57,21 @@ MeasuredStepTimes Measurements::at_prices(const Platform& platform,
                                           const std::vector<RunAction>& reported) const {
   Schedule priced = schedule_;
   priced.platform = platform;
+  const std::vector<Worker> all_workers = workers(platform);
+  const MarginalJoules joules(priced, all_workers, lists_);
   std::vector<JoulesBy> steps;
-  for (const MeasuredStep& step : kept_) steps.push_back(modelled_joules(priced, lists_, step));
+  for (const MeasuredStep& step : kept_)
+    steps.push_back(modelled_joules(priced, lists_, joules, step));
   MeasuredStepTimes medians{.seconds = median(seconds_)};
   for (const auto term : {&JoulesBy::switches, &JoulesBy::wait, &JoulesBy::active, &JoulesBy::idle,
                           &JoulesBy::memory, &JoulesBy::base}) {
     medians.shared.*term = median_term(steps, term);
   }
-  const std::vector<Worker> all_workers = workers(platform);
   for (const RunAction& row : reported) {
-    const Action& action = schedule_.actions[medians.action_seconds.size()];
-    const Worker& worker = all_workers[action.worker];
+    const auto id = static_cast<ActionId>(medians.action_seconds.size());
+    const Worker& worker = all_workers[schedule_.actions[id].worker];
     (worker.is_link() ? medians.shared.copy : medians.shared.compute) +=
-        marginal_joules(priced, worker, action, row.measured_seconds);
+        joules(id, row.measured_seconds);
     medians.action_seconds.push_back(row.measured_seconds);
   }
   return medians;

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "schedules/clock.hpp"
-#include "schedules/energy_bill.hpp"
 #include "schedules/prices.hpp"
 #include "schedules/waiting.hpp"
 
@@ -13,10 +12,12 @@ namespace {
 
 class Meter {
  public:
-  Meter(const Schedule& schedule, const Lanes& lists, const MeasuredStep& step)
+  Meter(const Schedule& schedule, const Lanes& lists, const MarginalJoules& marginal,
+        const MeasuredStep& step)
       : schedule_(schedule),
         platform_(schedule.platform),
         lists_(lists),
+        marginal_(marginal),
         step_(step),
         workers_(workers(schedule.platform)) {}
 
@@ -35,10 +36,8 @@ class Meter {
   double end_of(ActionId id) const { return step_.start_seconds[id] + step_.action_seconds[id]; }
 
   void bill_action(ActionId id) {
-    const Action& action = schedule_.actions[id];
-    const Worker& worker = workers_[action.worker];
-    (worker.is_link() ? joules_.copy : joules_.compute) +=
-        marginal_joules(schedule_, worker, action, step_.action_seconds[id]);
+    const Worker& worker = workers_[schedule_.actions[id].worker];
+    (worker.is_link() ? joules_.copy : joules_.compute) += marginal_(id, step_.action_seconds[id]);
   }
 
   const PowerState& state_of(const Action& action) const {
@@ -130,6 +129,7 @@ class Meter {
   const Schedule& schedule_;
   const Platform& platform_;
   const Lanes& lists_;
+  const MarginalJoules& marginal_;
   const MeasuredStep& step_;
   std::vector<Worker> workers_;
   JoulesBy joules_;
@@ -137,8 +137,9 @@ class Meter {
 
 }  // namespace
 
-JoulesBy modelled_joules(const Schedule& schedule, const Lanes& lists, const MeasuredStep& step) {
-  return Meter(schedule, lists, step).add_up();
+JoulesBy modelled_joules(const Schedule& schedule, const Lanes& lists, const MarginalJoules& joules,
+                         const MeasuredStep& step) {
+  return Meter(schedule, lists, joules, step).add_up();
 }
 
 // A plain number says nothing of where it comes from, so it is an assumption.

@@ -7,10 +7,13 @@
 #include <string>
 
 #include "executor/measured_step.hpp"
+#include "schedules/marginal_joules.hpp"
 
 namespace stint {
 
-JoulesBy modelled_joules(const Schedule& schedule, const Lanes& lists, const MeasuredStep& step);
+// By what actions of the schedule add, which is the same for all of its steps.
+JoulesBy modelled_joules(const Schedule& schedule, const Lanes& lists, const MarginalJoules& joules,
+                         const MeasuredStep& step);
 
 // `modelled:calibrated`, `modelled:datasheet` or `modelled:assumed`.
 std::string model_basis(const Platform& platform);

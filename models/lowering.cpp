@@ -29,6 +29,10 @@ void expect_none(const Lowering& lowering) {
     throw InputError("/lowering/fuse",
                      fmt::format("true, {}; expected false for a graph of tasks", needs_layers));
   }
+  if (!lowering.post_ops.empty()) {
+    throw InputError("/lowering/post_ops",
+                     fmt::format("{}, {}; expected none", lowering.post_ops[0], needs_layers));
+  }
   if (!lowering.shards.empty()) {
     throw InputError("/lowering/shards",
                      fmt::format("shards of {}, {}; expected none",

@@ -68,7 +68,8 @@ struct Lowering {
   std::int64_t leaves = 1;    // of a micro-batch
   std::int64_t replicas = 1;  // micro-batches are dealt out to them in equal runs
   ImageLayout layout = ImageLayout::nhwc;
-  bool fuse = false;  // small convolutions with what follows them (training/fuse.hpp)
+  bool fuse = false;  // layers in one go with those that follow them (training/fuse.hpp)
+  std::vector<std::string> post_ops;  // of these, beside ReLUs, those after a product, ascending
   std::vector<Shard> shards;
   std::vector<Cut> cuts;
   std::vector<ParameterSplit> splits;

@@ -157,6 +157,7 @@ std::optional<DraftCost> cost_of(const Problem& problem, const Draft& draft, Sch
   const Simulation simulation = set_times(problem, draft, scratch);
   DraftCost cost{simulation.makespan_seconds, simulation.joules_by.total(), 0};
   for (std::size_t m = 0; m < simulation.peak_bytes.size(); ++m) {
+    if (simulation.peak_bytes[m] > problem.capacity_bytes[m]) cost.fits = false;
     if (problem.platform().memories[m].kind != MemoryKind::storage)
       cost.live_bytes += simulation.peak_bytes[m];
   }

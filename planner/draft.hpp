@@ -33,6 +33,7 @@ struct DraftCost {
   double seconds = 0;
   double joules = 0;
   std::int64_t live_bytes = 0;  // peaks of all memories but storage: no arenas are smaller
+  bool fits = true;             // no memory's peak is above what it may hold
 };
 
 // Nothing if sizes or times are beyond all reason. `scratch` is a copy of problem.blank, or one

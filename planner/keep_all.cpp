@@ -63,11 +63,14 @@ class KeepAll {
     return answer;
   }
 
-  std::optional<RoughValue> rough_value() {
-    const std::vector<Candidate> candidates = by_state(full_crews());
-    if (candidates.empty() || !candidates.front().cost) return std::nullopt;
-    const auto [none, late, value, second] = key(candidates.front());
-    return RoughValue{late, value};
+  std::optional<RoughValue> rough_value(bool must_fit) {
+    for (const Candidate& candidate : by_state(full_crews())) {
+      if (!candidate.cost) break;
+      if (must_fit && !candidate.cost->fits) continue;
+      const auto [none, late, value, second] = key(candidate);
+      return RoughValue{late, value};
+    }
+    return std::nullopt;
   }
 
   std::vector<Candidate> all_candidates() {
@@ -220,7 +223,12 @@ std::optional<Answer> keep_all(const Problem& problem, const SearchOptions& opti
 }
 
 std::optional<RoughValue> keep_all_value(const Problem& problem, const SearchOptions& options) {
-  return KeepAll(problem, options).rough_value();
+  return KeepAll(problem, options).rough_value(false);
+}
+
+std::optional<RoughValue> keep_all_value_that_fits(const Problem& problem,
+                                                   const SearchOptions& options) {
+  return KeepAll(problem, options).rough_value(true);
 }
 
 std::optional<std::int64_t> keep_all_arena(const Problem& problem, MemoryId memory) {

@@ -27,6 +27,11 @@ struct RoughValue {
 };
 std::optional<RoughValue> keep_all_value(const Problem& problem, const SearchOptions& options);
 
+// The same of those that fit into the problem's memories, as far as that can be told without
+// addresses. Nothing if none does.
+std::optional<RoughValue> keep_all_value_that_fits(const Problem& problem,
+                                                   const SearchOptions& options);
+
 // The arena that keep-all needs in a memory: the smallest of its plans on devices of that memory
 // (or of all its plans that use it, if none runs there alone); whatever the bounds. Nothing if
 // there is no such plan.

@@ -80,6 +80,12 @@ void expect_sensible(const Options& options) {
         "-o -", "standard output is asked for twice, --json prints there; expected a file");
 }
 
+// What is asked for every amount of a memory is asked of plans that are able to save some of it.
+void bound_by_capacity(const stint::Platform& platform, stint::Request& request) {
+  const stint::MemoryId memory = default_memory(platform);
+  request.memory.try_emplace(memory_name(platform, memory), platform.memories[memory].bytes);
+}
+
 stint::Request request_of(const Options& options, const stint::Model& model,
                           const stint::Platform& platform) {
   stint::Request request = options.request;
@@ -87,10 +93,16 @@ stint::Request request_of(const Options& options, const stint::Model& model,
   request.offload = !options.no_offload;
   request.grain = stint::grain_of(options.grain, model, request.leaves);
   set_bill(request, options.bill, "--bill");
-  request.shards = shards_of(options.shard, model, platform, request, options.model);
+  const auto set_shards = [&] {
+    request.shards = shards_of(options.shard, model, platform, request, options.model);
+  };
+  const bool shards_follow_memory = stint::is_left_to_the_planner(options.shard);
+  if (!shards_follow_memory) set_shards();
   std::vector<stint::MemoryOption> memory;
   for (const std::string& text : options.memory) memory.push_back(stint::parse_memory_option(text));
   request.memory = memory_bounds(memory, model, platform, request, options.model);
+  if (options.frontier == "memory") bound_by_capacity(platform, request);
+  if (shards_follow_memory) set_shards();
   return request;
 }
 

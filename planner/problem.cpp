@@ -154,6 +154,31 @@ Graph lowered(const Model& model, const Lowering& lowering) {
   }
 }
 
+// All that the network has; but a GELU that is computed with its product can no longer be computed
+// again by itself, which is the cheapest way to save memory that there is.
+std::vector<std::string> post_ops(const Network& network, const Request& request) {
+  std::vector<std::string> found = post_ops_of(network, request.layout);
+  const bool saves_memory = !request.memory.empty() || request.objective == Objective::memory;
+  if (saves_memory) std::erase(found, gelu_post_op);
+  return found;
+}
+
+// A platform that prices single layers only gets those.
+void fuse_what_is_priced(const Model& model, const Platform& platform, const Request& request,
+                         Schedule& blank) {
+  Lowering& lowering = blank.lowering;
+  lowering.fuse = fuses(model, platform, request);
+  if (lowering.fuse) {
+    lowering.post_ops = post_ops(std::get<Network>(model), request);
+    blank.graph = lowered(model, lowering);
+    if (prices_all(platform, blank.graph)) return;
+    lowering.post_ops.clear();
+    blank.graph = lowered(model, lowering);
+    lowering.fuse = prices_all(platform, blank.graph);
+  }
+  if (!lowering.fuse) blank.graph = lowered(model, lowering);
+}
+
 Schedule blank_schedule(const Model& model, const Platform& platform, const Request& request,
                         const Grain& grain) {
   Schedule blank;
@@ -167,17 +192,12 @@ Schedule blank_schedule(const Model& model, const Platform& platform, const Requ
                     .microbatches = request.microbatches,
                     .leaves = request.leaves,
                     .layout = request.layout,
-                    .fuse = fuses(model, platform, request),
                     .shards = request.shards,
                     .cuts = grain.cuts,
                     .splits = grain.splits,
                     .pipelined = pipedream_stages(model, request)};
   blank.pipelined = !blank.lowering.pipelined.empty();
-  blank.graph = lowered(model, blank.lowering);
-  if (blank.lowering.fuse && !prices_all(platform, blank.graph)) {
-    blank.lowering.fuse = false;  // a platform that prices single layers prices those
-    blank.graph = lowered(model, blank.lowering);
-  }
+  fuse_what_is_priced(model, platform, request, blank);
   if (const auto* const network = std::get_if<Network>(&model)) {
     blank.lowering.kernels = pinned_kernels(blank.graph, platform);
     pin_known_gpu_kernels(*network, blank.lowering, platform, blank.lowering.kernels);

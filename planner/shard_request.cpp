@@ -80,6 +80,10 @@ std::vector<Shard> named(const std::vector<std::string>& options, const Network&
 
 }  // namespace
 
+bool is_left_to_the_planner(const std::vector<std::string>& options) {
+  return options.size() == 1 && options[0] == "auto";
+}
+
 std::vector<Shard> shards_of(const std::vector<std::string>& options, const Model& model,
                              const Platform& platform, const Request& request,
                              const std::string& model_file) {
@@ -89,7 +93,8 @@ std::vector<Shard> shards_of(const std::vector<std::string>& options, const Mode
     throw InputError(option,
                      options[0] + ", which needs layers to cut; expected a model of layers");
   if (options.size() > 1) return named(options, *network);
-  if (options[0] == "auto") return choose_shards(*network, platform, request, model_file);
+  if (is_left_to_the_planner(options))
+    return choose_shards(*network, platform, request, model_file);
   const auto count = count_in(options[0]);
   if (!count) return named(options, *network);
   const auto shards = shards_everywhere(*network, *count, ShardReach::all);

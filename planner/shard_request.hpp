@@ -10,6 +10,9 @@
 
 namespace stint {
 
+// Whether the planner is to choose; it then has to know the request's memory.
+bool is_left_to_the_planner(const std::vector<std::string>& options);
+
 // Each is LAYER=columns:N, rows:N, channels:N or heads:N, where a * in LAYER stands for any
 // characters; or one alone: N (everything that can be cut, into so many shards), auto (the planner
 // chooses) or off. Throws InputError for what is none of these, for layers that do not exist, and

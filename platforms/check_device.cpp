@@ -48,6 +48,7 @@ void check_caches(const std::string& device, const std::vector<Cache>& caches) {
     check_count(at + "/level", caches[i].level, most_cache_levels);
     check_bytes(at + "/bytes", caches[i].bytes);
     check_count(at + "/shared_by", caches[i].shared_by, most_workers);
+    check_quantities(at, {{"joules_per_byte", &caches[i].joules_per_byte}});
   }
 }
 

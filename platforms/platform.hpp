@@ -99,7 +99,8 @@ struct Kernel {
 struct Cache {
   int level = 1;
   std::int64_t bytes = 0;
-  int shared_by = 1;  // workers
+  int shared_by = 1;         // workers
+  Quantity joules_per_byte;  // that a worker touches and that is not in its share of the cache
   bool operator==(const Cache&) const = default;
 };
 

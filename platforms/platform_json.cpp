@@ -68,10 +68,11 @@ PowerState read_state(const JsonReader& reader) {
 }
 
 Cache read_cache(const JsonReader& reader) {
-  reader.expect_only({"level", "bytes", "shared_by"});
+  reader.expect_only({"level", "bytes", "shared_by", "joules_per_byte"});
   return {.level = static_cast<int>(reader.child("level").integer(1, most_cache_levels)),
           .bytes = reader.integer("bytes"),
-          .shared_by = static_cast<int>(reader.child("shared_by").integer(1, most_workers))};
+          .shared_by = static_cast<int>(reader.child("shared_by").integer(1, most_workers)),
+          .joules_per_byte = reader.quantity("joules_per_byte", {})};
 }
 
 // A knot is a key, so a whole number written as text, in the one way to write it.

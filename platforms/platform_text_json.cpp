@@ -78,7 +78,9 @@ Json state_json(const PowerState& state) {
 }
 
 Json cache_json(const Cache& cache) {
-  return {{"level", cache.level}, {"bytes", cache.bytes}, {"shared_by", cache.shared_by}};
+  Json object = {{"level", cache.level}, {"bytes", cache.bytes}, {"shared_by", cache.shared_by}};
+  put(object, "joules_per_byte", cache.joules_per_byte);
+  return object;
 }
 
 Json correction_json(const TimeCorrection& correction) {

@@ -18,13 +18,15 @@ namespace {
 struct CacheShare {
   int level = 0;
   double bytes = 0;
+  double joules_per_byte = 0;  // that is not in it
 };
 
 std::vector<CacheShare> shares_of(const Device& device) {
   std::vector<CacheShare> shares;
   for (const Cache& cache : device.caches) {
     const int sharers = std::max(1, std::min<int>(cache.shared_by, device.workers));
-    shares.push_back({cache.level, static_cast<double>(cache.bytes) / sharers});
+    shares.push_back(
+        {cache.level, static_cast<double>(cache.bytes) / sharers, cache.joules_per_byte});
   }
   return shares;
 }
@@ -68,6 +70,9 @@ MissedByShare own_prices(const TimeModel& model, const std::vector<CacheShare>& 
 
 bool prices_caches(const Device& device) {
   if (device.caches.empty()) return false;
+  for (const Cache& cache : device.caches) {
+    if (cache.joules_per_byte > 0) return true;
+  }
   for (const Missed& price : common_prices(device, shares_of(device))) {
     if (price.bytes > 0) return true;
   }
@@ -86,6 +91,13 @@ class MissedPrices {
         common_(common_prices(schedule.platform.devices[device], shares_)) {}
 
   const std::vector<CacheShare>& shares() const { return shares_; }
+
+  double joules(const MissedByShare& missed) const {
+    double joules = 0;
+    for (std::size_t i = 0; i < missed.size(); ++i)
+      joules += shares_[i].joules_per_byte * missed[i].bytes;
+    return joules;
+  }
 
   double seconds(ActionId id, const MissedByShare& missed) {
     const Task& task = schedule_.graph.tasks[schedule_.actions[id].task];
@@ -266,11 +278,10 @@ bool prices_caches(const Platform& platform) {
 
 namespace {
 
-std::vector<double> cache_seconds(const Schedule& schedule, const std::vector<Worker>& workers,
-                                  const Lanes& lanes, const TaskTimes* times) {
-  std::vector<double> seconds;
-  if (!prices_caches(schedule.platform)) return seconds;
-  seconds.assign(schedule.actions.size(), 0);
+// Calls visit(action, prices, missed) for every compute of workers whose caches are priced.
+template <typename Visit>
+void for_each_priced(const Schedule& schedule, const std::vector<Worker>& workers,
+                     const Lanes& lanes, const TaskTimes* times, Visit visit) {
   CacheTraffic traffic(schedule.graph);
   for (std::size_t w = 0; w < workers.size(); ++w) {
     if (workers[w].is_link() || !prices_caches(schedule.platform.devices[workers[w].device]))
@@ -284,23 +295,54 @@ std::vector<double> cache_seconds(const Schedule& schedule, const std::vector<Wo
     }
     MissedPrices prices(schedule, DeviceId{workers[w].device}, times);
     traffic.follow(tasks, prices.shares(), [&](std::size_t i, const MissedByShare& missed) {
-      seconds[computes[i]] = prices.seconds(computes[i], missed);
+      visit(computes[i], prices, missed);
     });
   }
-  return seconds;
+}
+
+CacheCosts cache_costs(const Schedule& schedule, const std::vector<Worker>& workers,
+                       const Lanes& lanes, const TaskTimes* times) {
+  CacheCosts costs;
+  if (!prices_caches(schedule.platform)) return costs;
+  costs.seconds.assign(schedule.actions.size(), 0);
+  costs.joules.assign(schedule.actions.size(), 0);
+  for_each_priced(schedule, workers, lanes, times,
+                  [&](ActionId id, MissedPrices& prices, const MissedByShare& missed) {
+                    costs.seconds[id] = prices.seconds(id, missed);
+                    costs.joules[id] = prices.joules(missed);
+                  });
+  return costs;
 }
 
 }  // namespace
 
-std::vector<double> cache_seconds(const Schedule& schedule, const std::vector<Worker>& workers,
-                                  const Lanes& lanes, const TaskTimes& times) {
-  return cache_seconds(schedule, workers, lanes, &times);
+CacheCosts cache_costs(const Schedule& schedule, const std::vector<Worker>& workers,
+                       const Lanes& lanes, const TaskTimes& times) {
+  return cache_costs(schedule, workers, lanes, &times);
 }
 
 std::vector<double> cache_seconds_if_stated(const Schedule& schedule,
                                             const std::vector<Worker>& workers,
                                             const Lanes& lanes) {
-  return cache_seconds(schedule, workers, lanes, nullptr);
+  return cache_costs(schedule, workers, lanes, nullptr).seconds;
+}
+
+std::vector<double> cache_joules(const Schedule& schedule, const std::vector<Worker>& workers,
+                                 const Lanes& lanes) {
+  return cache_costs(schedule, workers, lanes, nullptr).joules;
+}
+
+std::vector<std::vector<double>> missed_bytes(const Schedule& schedule,
+                                              const std::vector<Worker>& workers,
+                                              const Lanes& lanes) {
+  std::vector<std::vector<double>> bytes;
+  if (!prices_caches(schedule.platform)) return bytes;
+  bytes.resize(schedule.actions.size());
+  for_each_priced(schedule, workers, lanes, nullptr,
+                  [&](ActionId id, const MissedPrices&, const MissedByShare& missed) {
+                    for (const Missed& of_cache : missed) bytes[id].push_back(of_cache.bytes);
+                  });
+  return bytes;
 }
 
 std::vector<std::map<std::string, double>> cache_features(const Graph& graph,

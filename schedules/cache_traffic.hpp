@@ -1,4 +1,5 @@
-// Caches as memories: how long a task takes longer because what it touches is no longer in a cache.
+// Caches as memories: how much longer a task takes, and how much more energy, because what it
+// touches is no longer in a cache.
 //
 // A worker keeps in its share of a cache what it touched last (least recently used first to go). A
 // task that touches bytes again finds them in the cache of a level if, since the worker touched
@@ -10,12 +11,14 @@
 // also needs the code of its op, and what was written down about the task itself; each of the two
 // that was used so long ago that it is in that cache no more counts as one of `level2_code`. Tasks
 // that something else than a model prices, a measured kernel or seconds of their own, cost what
-// stands under `cache`. Steps follow each other: what the last one touched in the end is there when
-// the next begins. Workers are looked at one by one, by their lists alone: the answer depends on no
-// times. What another worker has put into a shared cache is not found there.
+// stands under `cache`. Joules are the same for all tasks: those that the device's caches say for a
+// byte that is not in them, however fast it is fetched. Steps follow each other: what the last one
+// touched in the end is there when the next begins. Workers are looked at one by one, by their
+// lists alone: the answer depends on no times. What another worker has put into a shared cache is
+// not found there.
 //
-// So a leaf that passes through several layers while it is in a cache takes less time than all
-// leaves through one layer after the other. Without such prices it costs nothing to ask.
+// So a leaf that passes through several layers while it is in a cache takes less time and energy
+// than all leaves through one layer after the other. Without such prices it costs nothing to ask.
 // Reference: Mattson, Gecsei, Slutz and Traiger, 1970 (stack distances). O(n log n) in the segments
 // touched.
 #pragma once
@@ -38,20 +41,33 @@ std::string missed_operands_term(int level);
 std::string missed_code_term(int level);
 bool is_cache_term(const std::string& name);
 
-// Whether a device of the platform has caches that its time model prices.
+// Whether a device of the platform has caches that its time model prices, or joules for them.
 bool prices_caches(const Platform& platform);
 
-// By action: seconds at speed 1 beside what the task takes by itself. Empty if nothing is priced.
-std::vector<double> cache_seconds(const Schedule& schedule, const std::vector<Worker>& workers,
-                                  const Lanes& lanes, const TaskTimes& times);
+// By action, beside what the task takes by itself. Empty if nothing is priced.
+struct CacheCosts {
+  std::vector<double> seconds;  // at speed 1
+  std::vector<double> joules;   // at any speed
+};
+CacheCosts cache_costs(const Schedule& schedule, const std::vector<Worker>& workers,
+                       const Lanes& lanes, const TaskTimes& times);
 
 // Where traffic is taken out of a measured time, so much of it is left: prices may be too high.
 inline constexpr double least_own_share = 0.25;
 
-// The same if every task stated its seconds, or was measured: by the prices of all ops alone. What
+// The seconds if every task stated its own, or was measured: by the prices of all ops alone. What
 // is to be stated must not hold what is added here.
 std::vector<double> cache_seconds_if_stated(const Schedule& schedule,
                                             const std::vector<Worker>& workers, const Lanes& lanes);
+
+// The joules alone, which no times decide.
+std::vector<double> cache_joules(const Schedule& schedule, const std::vector<Worker>& workers,
+                                 const Lanes& lanes);
+
+// By action and cache of its device: bytes that were not in it. Empty if nothing is priced.
+std::vector<std::vector<double>> missed_bytes(const Schedule& schedule,
+                                              const std::vector<Worker>& workers,
+                                              const Lanes& lanes);
 
 // By task: the values of these terms where a worker of the device runs the graph in listed order.
 // Terms that are 0 everywhere are there too.

@@ -9,6 +9,7 @@
 
 #include "schedules/critical_path.hpp"
 #include "schedules/layout.hpp"
+#include "schedules/marginal_joules.hpp"
 #include "schedules/text_table.hpp"
 #include "schedules/units.hpp"
 
@@ -37,13 +38,14 @@ class Ledger {
         simulation_(simulation),
         measured_seconds_(measured_seconds),
         workers_(workers(schedule.platform)),
+        lists_(lanes(schedule, static_cast<int>(workers_.size()))),
+        joules_(schedule, workers_, lists_),
         instances_(schedule.buffers.size()),
         executions_(schedule.graph.tasks.size()),
         critical_(schedule.actions.size(), false),
         charged_(schedule.actions.size(), false),
         class_of_(action_classes(schedule)) {
-    const Lanes lists = lanes(schedule, static_cast<int>(workers_.size()));
-    for (const ActionId id : critical_path(schedule, workers_, lists, simulation)) {
+    for (const ActionId id : critical_path(schedule, workers_, lists_, simulation)) {
       critical_[id] = true;
     }
     find_instances();
@@ -189,12 +191,11 @@ class Ledger {
   void charge(ActionId id, LedgerEntry& entry) {
     if (charged_[id]) return;
     charged_[id] = true;
-    const Action& action = schedule_.actions[id];
     const double seconds = measured_seconds_[id];
     entry.predicted.seconds += simulation_.seconds[id];
     entry.predicted.joules += simulation_.joules[id];
     entry.measured.seconds += seconds;
-    entry.measured.joules += marginal_joules(schedule_, workers_[action.worker], action, seconds);
+    entry.measured.joules += joules_(id, seconds);
     if (critical_[id])
       entry.shared_joules += watts_of_a_longer_step(schedule_) * simulation_.seconds[id];
   }
@@ -213,6 +214,8 @@ class Ledger {
   const Simulation& simulation_;
   const std::vector<double>& measured_seconds_;
   std::vector<Worker> workers_;
+  Lanes lists_;
+  MarginalJoules joules_;
   std::vector<Instance> instances_;                                        // by buffer
   std::map<std::pair<TensorId, MemoryId>, std::vector<BufferId>> places_;  // of a tensor
   std::vector<std::vector<ActionId>> executions_;                          // by task

@@ -9,6 +9,7 @@
 #include "schedules/cache_traffic.hpp"
 #include "schedules/cost.hpp"
 #include "schedules/handed_bytes.hpp"
+#include "schedules/marginal_joules.hpp"
 #include "schedules/waiting.hpp"
 
 namespace stint {
@@ -38,7 +39,8 @@ class Clock {
         workers_(workers),
         lanes_(order.lanes),
         hand_overs_(schedule, workers),
-        cache_seconds_(cache_seconds(schedule, workers, order.lanes, times_)),
+        caches_(cache_costs(schedule, workers, order.lanes, times_)),
+        joules_(schedule, workers, caches_.joules),
         handed_seconds_(handed_over_seconds(schedule, workers, order)),
         result_(result),
         free_at_(workers_.size(), 0),
@@ -168,17 +170,16 @@ class Clock {
       const DeviceId device{workers_[action.worker].device};
       const Task& task = schedule_.graph.tasks[action.task];
       const PowerState& state = platform_.devices[device].states[std::max(0, action.state)];
-      const double traffic = (cache_seconds_.empty() ? 0 : cache_seconds_[id]) +
+      const double traffic = (caches_.seconds.empty() ? 0 : caches_.seconds[id]) +
                              (handed_seconds_.empty() ? 0 : handed_seconds_[id]);
       result_.seconds[id] =
           (times_.seconds_at_speed_1(task, device).value_or(0) + traffic) / state.speed;
-      result_.joules[id] = busy_watts(task, state) * result_.seconds[id];
+      result_.cache_joules += joules_.cache_joules(id);
     } else if (workers_[action.worker].is_link()) {
       const Link& link = platform_.links[workers_[action.worker].link];
-      const std::int64_t bytes = bytes_moved(schedule_, action);
-      result_.seconds[id] = copy_seconds(link, bytes);
-      result_.joules[id] = copy_joules(link, bytes);
+      result_.seconds[id] = copy_seconds(link, bytes_moved(schedule_, action));
     }
+    result_.joules[id] = joules_(id, result_.seconds[id]);
   }
 
   // Returns when the action can start: once its power state has been entered.
@@ -238,7 +239,8 @@ class Clock {
   const std::vector<Worker>& workers_;
   const Lanes& lanes_;
   HandOvers hand_overs_;
-  std::vector<double> cache_seconds_;   // by action, or none
+  CacheCosts caches_;
+  MarginalJoules joules_;
   std::vector<double> handed_seconds_;  // by action, or none
   Simulation& result_;
   std::vector<double> free_at_;          // by worker

@@ -89,15 +89,12 @@ const TimeModel* TaskTimes::model_of(const Task& task, DeviceId id) const {
 }
 
 std::string op_class(const std::string& op) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 33> classes = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 30> classes = {{
       {"conv2d", "conv"},
       {"conv2d_relu", "conv"},
       {"conv2d_relu_pool", "conv"},
-      {"conv2d_then_relu", "conv"},
-      {"conv2d_then_relu_pool", "conv"},
       {"conv_transpose2d", "conv"},
       {"linear", "gemm"},
-      {"linear_then_relu", "gemm"},
       {"matmul", "gemm"},
       {"attention", "gemm"},
       {"relu", "elementwise"},
@@ -124,7 +121,9 @@ std::string op_class(const std::string& op) {
       {"transpose", "copy"},
       {"embedding", "copy"},
   }};
-  const std::string_view layer = std::string_view(op).substr(0, op.find('.'));
+  std::string_view layer = std::string_view(op).substr(0, op.find('.'));
+  layer =
+      layer.substr(0, layer.find("_then_"));  // with what follows it, a product is one all the same
   for (const auto& [name, of_class] : classes) {
     if (layer == name || layer == of_class) return std::string(of_class);
   }

@@ -33,6 +33,11 @@ void make_free(Device& device) {
 
 void make_free(Link& link) { link.joules_per_byte = link.active_watts = {}; }
 
+bool is_outermost(const Device& device, const Cache& cache) {
+  return std::none_of(device.caches.begin(), device.caches.end(),
+                      [&](const Cache& other) { return other.level > cache.level; });
+}
+
 class Coverage {
  public:
   Coverage(const Platform& platform, const std::vector<DomainReading>& domains)
@@ -59,6 +64,9 @@ class Coverage {
       if (kept) node.base_watts = {};
     }
     for (std::size_t i = 0; i < part.devices.size(); ++i) {
+      for (Cache& cache : part.devices[i].caches) {
+        if (covers(i, cache) != kept) cache.joules_per_byte = {};
+      }
       if (devices_[i] != kept) make_free(part.devices[i]);
     }
     for (std::size_t i = 0; i < part.memories.size(); ++i) {
@@ -71,6 +79,13 @@ class Coverage {
   }
 
  private:
+  // What is in no cache comes from memory, of which a package sees as much as was measured by it.
+  bool covers(std::size_t device, const Cache& cache) const {
+    const bool sees_memory = memories_[platform_.devices[device].memory] ||
+                             cache.joules_per_byte.basis == Basis::measured;
+    return devices_[device] && (sees_memory || !is_outermost(platform_.devices[device], cache));
+  }
+
   // A copy between memories beside processors: a core reads and writes.
   bool covers(const Link& link) const {
     const auto is_ram = [&](MemoryId memory) {
@@ -98,10 +113,21 @@ bool prices_processors(const Platform& platform) {
   });
 }
 
-bool prices_dram(const Platform& platform) {
-  return std::any_of(platform.memories.begin(), platform.memories.end(), [](const Memory& memory) {
-    return memory.kind == MemoryKind::ram && memory.static_watts > 0;
+bool prices_bytes_of_memory(const Device& device) {
+  return std::any_of(device.caches.begin(), device.caches.end(), [&](const Cache& cache) {
+    return cache.joules_per_byte > 0 && is_outermost(device, cache);
   });
+}
+
+bool prices_dram(const Platform& platform) {
+  const bool by_time =
+      std::any_of(platform.memories.begin(), platform.memories.end(), [](const Memory& memory) {
+        return memory.kind == MemoryKind::ram && memory.static_watts > 0;
+      });
+  return by_time ||
+         std::any_of(platform.devices.begin(), platform.devices.end(), [](const Device& device) {
+           return device.kind == "cpu" && prices_bytes_of_memory(device);
+         });
 }
 
 bool prices_gpu(const Platform& platform, const std::string& name) {

@@ -9,6 +9,7 @@
 #include "schedules/cost.hpp"
 #include "schedules/critical_path.hpp"
 #include "schedules/describe.hpp"
+#include "schedules/marginal_joules.hpp"
 
 namespace stint {
 namespace {
@@ -49,6 +50,7 @@ class BillMaker {
         workers_(workers(schedule.platform)),
         order_(order(schedule, static_cast<int>(workers_.size()))),
         simulation_(simulate(schedule, workers_, order_)),
+        joules_(schedule, workers_, order_.lanes),
         times_(schedule.platform) {
     models_.reserve(schedule.actions.size());
     for (const Action& action : schedule.actions) models_.push_back(model_of(action));
@@ -111,13 +113,12 @@ class BillMaker {
   }
 
   void add_action(std::size_t i, BillLine& line) const {
-    const Action& action = schedule_.actions[i];
     const double seconds = measured_.action_seconds[i];
     ++line.actions;
     line.predicted.seconds += simulation_.seconds[i];
     line.predicted.joules += simulation_.joules[i];
     line.measured.seconds += seconds;
-    line.measured.joules += marginal_joules(schedule_, workers_[action.worker], action, seconds);
+    line.measured.joules += joules_(static_cast<ActionId>(i), seconds);
   }
 
   void add_shared(EnergyBill& bill) const {
@@ -151,6 +152,7 @@ class BillMaker {
   std::vector<Worker> workers_;
   Order order_;
   Simulation simulation_;
+  MarginalJoules joules_;
   TaskTimes times_;
   std::vector<const TimeModel*> models_;  // by action
   Spread step_;
@@ -204,20 +206,6 @@ std::vector<std::string> action_classes(const Schedule& schedule) {
     }
   }
   return names;
-}
-
-double marginal_joules(const Schedule& schedule, const Worker& worker, const Action& action,
-                       double seconds) {
-  const Platform& platform = schedule.platform;
-  if (action.what == Do::compute) {
-    const PowerState& state = platform.devices[worker.device].states[std::max(0, action.state)];
-    return busy_watts(schedule.graph.tasks[action.task], state) * seconds;
-  }
-  if (!worker.is_link())  // a load, of which no plan knows how long it takes
-    return platform.devices[worker.device].states.front().busy_watts * seconds;
-  const Link& link = platform.links[worker.link];
-  return link.joules_per_byte * static_cast<double>(bytes_moved(schedule, action)) +
-         link.active_watts * seconds;
 }
 
 double watts_of_a_longer_step(const Schedule& schedule) {

@@ -1,10 +1,11 @@
 // Predicted next to measured, line by line: one for every class of actions, one for every term that
 // actions share. Lines of a bill add up to its total, predicted and measured, to 1e-9.
 //
-// What an action adds (busy watts x seconds, joules of bytes) is on the line of its class; what is
-// on anyway or belongs to no single action (switch, wait, active, idle, memory, base) has lines of
-// its own. Joules on the measured side are the platform's prices x measured times; counters see
-// only sums, so what they say beyond that is a line too: `unexplained`.
+// What an action adds (busy watts x seconds, joules of bytes: marginal_joules.hpp) is on the line
+// of its class; what is on anyway or belongs to no single action (switch, wait, active, idle,
+// memory, base) has lines of its own. Joules on the measured side are the platform's prices x
+// measured times; counters see only sums, so what they say beyond that is a line too:
+// `unexplained`.
 //
 // The spread of a prediction comes from `sigma` of the time models: errors of one model are taken
 // to be the same for all its tasks, those of different models independent. Times that a task
@@ -67,10 +68,6 @@ void add_unexplained(EnergyBill& bill, double counted_joules);
 // The classes of actions, by action: the phase of a task, `recompute` for every execution of a task
 // but the first, `copy`, `load`.
 std::vector<std::string> action_classes(const Schedule& schedule);
-
-// What an action adds in so many seconds.
-double marginal_joules(const Schedule& schedule, const Worker& worker, const Action& action,
-                       double seconds);
 
 // What a second more of the step costs: idle, memory, base; 0 if a fixed window is billed.
 double watts_of_a_longer_step(const Schedule& schedule);

@@ -25,7 +25,7 @@ class ElasticSchedule {
   ElasticSchedule(const Schedule& schedule, const std::vector<Worker>& workers, const Lanes& lanes)
       : schedule_(schedule) {
     const TaskTimes times(schedule.platform);
-    const std::vector<double> priced = cache_seconds(schedule, workers, lanes, times);
+    const std::vector<double> priced = cache_costs(schedule, workers, lanes, times).seconds;
     const std::vector<double> charged = cache_seconds_if_stated(schedule, workers, lanes);
     std::map<std::pair<TaskId, int>, Executions> used;  // task and device
     for (std::size_t i = 0; i < schedule.actions.size(); ++i) {

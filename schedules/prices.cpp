@@ -21,6 +21,9 @@ class PriceList {
     add(name, "active_watts", device.active_watts);
     add(name, "wait_watts", device.wait_watts);
     for (const PowerState& state : device.states) add_state(state, name + ' ' + state.name);
+    for (const Cache& cache : device.caches) {
+      add(fmt::format("{} level{}", name, cache.level), "joules_per_byte", cache.joules_per_byte);
+    }
     for (const auto& [op, model] : device.time_model) {
       for (const auto& [term, quantity] : model.terms) {
         add(name + " time_model " + op, term.c_str(), quantity);

@@ -58,6 +58,29 @@ nlohmann::ordered_json to_json(const Proof& proof) {
           {"bound_by", proof.bound_by}};
 }
 
+// The text up to `end`, which goes with it.
+std::string cut_off(std::string& text, const std::string& end) {
+  const std::size_t at = text.find(end);
+  const std::string first = text.substr(0, at);
+  text = at == std::string::npos ? "" : text.substr(at + end.size());
+  return first;
+}
+
+// A product and its post-ops are as many kernels, and which of them are one task is for memory to
+// say: "linear_then_gelu.forward" by "a, then b" is "linear.forward" by "a" and "gelu.forward" by
+// "b". With a ReLU alone they are always one, and stay so.
+void add_one_by_one(const PinnedKernel& kernel, std::set<std::string>& algorithms) {
+  std::string layers = kernel.op.substr(0, kernel.op.find('.'));
+  std::string each = kernel.algorithm;
+  std::string layer = cut_off(layers, "_then_");
+  if (layers == "relu" || layers == "relu_pool") {
+    algorithms.insert(kernel.device + " " + kernel.op + " " + kernel.algorithm);
+    return;
+  }
+  for (; !layer.empty(); layer = cut_off(layers, "_"))
+    algorithms.insert(kernel.device + " " + layer + ".forward " + cut_off(each, ", then "));
+}
+
 // By op, not by shape: a layer in pieces runs the same kernels, and merges of pieces are what the
 // tree of leaves is anyway.
 std::set<std::string> pinned_algorithms(const Lowering& lowering) {
@@ -65,7 +88,11 @@ std::set<std::string> pinned_algorithms(const Lowering& lowering) {
   for (const PinnedKernel& kernel : lowering.kernels) {
     const bool computes =
         kernel.op != "sum" && kernel.op != "batch_norm.merge" && !kernel.op.starts_with("reorder");
-    if (computes) algorithms.insert(kernel.device + " " + kernel.op + " " + kernel.algorithm);
+    if (!computes) continue;
+    if (lowering.post_ops.empty() || kernel.op.find("_then_") == std::string::npos)
+      algorithms.insert(kernel.device + " " + kernel.op + " " + kernel.algorithm);
+    else
+      add_one_by_one(kernel, algorithms);
   }
   return algorithms;
 }

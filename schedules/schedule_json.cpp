@@ -48,7 +48,7 @@ PinnedKernel pinned_from_json(const JsonReader& json) {
 
 Lowering lowering_from_json(const JsonReader& json) {
   json.expect_only({"batch", "microbatches", "leaves", "cuts", "splits", "replicas", "layout",
-                    "fuse", "shards", "kernels", "pipelined"});
+                    "fuse", "post_ops", "shards", "kernels", "pipelined"});
   Lowering lowering;
   lowering.batch = json.child("batch").integer(1);
   lowering.microbatches = json.child("microbatches").integer(1);
@@ -59,6 +59,8 @@ Lowering lowering_from_json(const JsonReader& json) {
   lowering.replicas = json.child("replicas").integer(1);
   lowering.layout = layout_from_json(json);
   lowering.fuse = json.boolean("fuse", false);
+  for (const JsonReader& post_op : json.optional_elements("post_ops"))
+    lowering.post_ops.push_back(post_op.text());
   lowering.shards = shards_from_json(json);
   for (const JsonReader& kernel : json.optional_elements("kernels"))
     lowering.kernels.push_back(pinned_from_json(kernel));

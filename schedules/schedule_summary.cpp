@@ -81,9 +81,11 @@ std::string proof_line(const Predicted& predicted) {
   return text + '\n';
 }
 
-std::string energy(const Predicted& predicted) {
+// Joules for bytes that were in no cache are part of what computes add.
+std::string energy(const Predicted& predicted, double cache_joules) {
   const JoulesBy& by = predicted.joules_by;
-  const std::array<std::pair<const char*, double>, 8> terms = {{{"compute", by.compute},
+  const std::array<std::pair<const char*, double>, 9> terms = {{{"compute", by.compute},
+                                                                {"  of it caches", cache_joules},
                                                                 {"copy", by.copy},
                                                                 {"switch", by.switches},
                                                                 {"wait", by.wait},
@@ -155,7 +157,8 @@ std::string summary(const Schedule& schedule, const Judged& judged) {
   text += verdict_line(judged) + request_line(schedule.request) + ahead_line(schedule.lowering) +
           predicted_line(predicted, judged);
   text += proof_line(predicted) + "prices     " + assumed_text(prices(schedule.platform)) + '\n';
-  text += energy(predicted) + memories(schedule, predicted);
+  text += energy(predicted, judged.simulation ? judged.simulation->cache_joules : 0) +
+          memories(schedule, predicted);
   return text + (judged.simulation ? busy(schedule, *judged.simulation) : "");
 }
 

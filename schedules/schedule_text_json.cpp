@@ -187,6 +187,7 @@ nlohmann::ordered_json lowering_json(const Lowering& lowering) {
   json["replicas"] = lowering.replicas;
   if (lowering.layout != ImageLayout::nhwc) json["layout"] = to_string(lowering.layout);
   if (lowering.fuse) json["fuse"] = true;
+  if (!lowering.post_ops.empty()) json["post_ops"] = lowering.post_ops;
   for (const Shard& shard : lowering.shards) json["shards"].push_back(to_json(shard));
   for (const PinnedKernel& kernel : lowering.kernels)
     json["kernels"].push_back(pinned_json(kernel));

@@ -3,7 +3,7 @@
 //   precision SECONDS        to which SimGrid tells times apart
 //   until SECONDS            the billing window, if it is not the makespan
 //   actor NAME
-//   ID exec HOST FLOPS STATE
+//   ID exec HOST FLOPS STATE [fetch CACHE BYTES]…
 //   ID send FROM TO BYTES DELAY
 //   ID pass
 //
@@ -16,8 +16,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "schedules/cache_traffic.hpp"
 #include "schedules/clock.hpp"
 #include "schedules/cost.hpp"
+#include "schedules/handed_bytes.hpp"
 #include "schedules/lanes.hpp"
 #include "schedules/simgrid_hosts.hpp"
 
@@ -31,7 +33,11 @@ class ScriptWriter {
         platform_(schedule.platform),
         times_(schedule.platform),
         workers_(workers(schedule.platform)),
-        lanes_(lanes(schedule, static_cast<int>(workers_.size()))),
+        order_(order(schedule, static_cast<int>(workers_.size()))),
+        lanes_(order_.lanes),
+        missed_(missed_bytes(schedule, workers_, lanes_)),
+        cache_seconds_(cache_costs(schedule, workers_, lanes_, times_).seconds),
+        handed_seconds_(handed_over_seconds(schedule, workers_, order_)),
         channel_of_(channels(schedule.platform)) {
     for (const Device& device : platform_.devices) {
       host_per_worker_.push_back(has_host_per_worker(platform_, device));
@@ -73,7 +79,7 @@ class ScriptWriter {
     const Action& action = schedule_.actions[id];
     fmt::format_to(std::back_inserter(text_), "{}", static_cast<int>(id));
     if (action.what == Do::compute) {
-      add_exec(action);
+      add_exec(id);
     } else if (workers_[action.worker].is_link()) {
       add_send(action, LinkId{workers_[action.worker].link});
     } else {
@@ -83,19 +89,36 @@ class ScriptWriter {
     text_ += '\n';
   }
 
-  void add_exec(const Action& action) {
+  void add_exec(ActionId action_id) {
+    const Action& action = schedule_.actions[action_id];
     const DeviceId id{workers_[action.worker].device};
     const Device& device = platform_.devices[id];
     const Task& task = schedule_.graph.tasks[action.task];
     const int state = std::max(0, action.state);
-    const double seconds = times_.seconds_at_speed_1(task, id).value_or(0);
+    const double seconds =
+        times_.seconds_at_speed_1(task, id).value_or(0) + traffic_seconds(action_id);
     const bool own_host = host_per_worker_[id];
     const std::string name = device_name(platform_, id);
     fmt::format_to(std::back_inserter(text_), " exec {} {} {}",
                    own_host ? workers_[action.worker].name : name, seconds * flops_at_speed_1,
                    host_state(device, task, state));
+    add_fetches(action_id, device, name);
     if (own_host) add_beside(name);
     all_seconds_ += seconds / device.states[state].speed;
+  }
+
+  double traffic_seconds(ActionId id) const {
+    return (cache_seconds_.empty() ? 0 : cache_seconds_[id]) +
+           (handed_seconds_.empty() ? 0 : handed_seconds_[id]);
+  }
+
+  void add_fetches(ActionId id, const Device& device, const std::string& name) {
+    if (missed_.empty()) return;
+    for (std::size_t i = 0; i < missed_[id].size(); ++i) {
+      if (missed_[id][i] > 0 && device.caches[i].joules_per_byte > 0)
+        fmt::format_to(std::back_inserter(text_), " fetch {} {}", cache_host(name, i),
+                       missed_[id][i]);
+    }
   }
 
   void add_send(const Action& action, LinkId id) {
@@ -143,9 +166,13 @@ class ScriptWriter {
   const Platform& platform_;
   TaskTimes times_;
   std::vector<Worker> workers_;
-  Lanes lanes_;
-  std::vector<int> channel_of_;        // by link: the first of its channel
-  std::vector<bool> host_per_worker_;  // by device
+  Order order_;
+  const Lanes& lanes_;
+  std::vector<std::vector<double>> missed_;  // bytes by action and cache, or none
+  std::vector<double> cache_seconds_;        // by action, or none
+  std::vector<double> handed_seconds_;       // by action, or none
+  std::vector<int> channel_of_;              // by link: the first of its channel
+  std::vector<bool> host_per_worker_;        // by device
   double all_seconds_ = 0;
   std::string text_;
 };

@@ -1,5 +1,7 @@
 #include "schedules/simgrid_hosts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "schedules/cost.hpp"
@@ -17,6 +19,10 @@ bool workers_may_differ(const Device& device) {
 }
 
 }  // namespace
+
+std::string cache_host(const std::string& device_name, std::size_t cache) {
+  return fmt::format("{}/cache{}", device_name, cache);
+}
 
 std::vector<HostState> host_states(const Device& device) {
   std::vector<HostState> states;

@@ -16,6 +16,11 @@ namespace stint {
 
 inline constexpr double flops_at_speed_1 = 1e9;  // per second
 
+// A cache with joules for bytes that are not in it is a host too, whose flops are such bytes; no
+// worker fetches more of them in a second.
+inline constexpr double most_fetched_per_second = 1e15;
+std::string cache_host(const std::string& device_name, std::size_t cache);
+
 // A power state of a host: one of the device's states, for ops of one class or ("") of the others.
 struct HostState {
   int state = 0;

@@ -59,7 +59,10 @@ class PlatformWriter {
   void add_machines() {
     text_ += "    <zone id=\"/machines\" routing=\"None\">\n";
     for (const Node& node : platform_.nodes) add_steady_host(node.name, node.base_watts);
-    for (int d = 0; d < static_cast<int>(platform_.devices.size()); ++d) add_device(DeviceId{d});
+    for (int d = 0; d < static_cast<int>(platform_.devices.size()); ++d) {
+      add_device(DeviceId{d});
+      add_caches(DeviceId{d});
+    }
     for (int l = 0; l < static_cast<int>(platform_.links.size()); ++l) {
       const double watts = platform_.links[l].active_watts;
       if (watts > 0) add_host(link_name(platform_, LinkId{l}), 1, "1f", power(0, watts, watts));
@@ -103,6 +106,16 @@ class PlatformWriter {
     add_host(name, device.workers, "1f", power(idle, epsilon, epsilon));
     for (int w = 0; w < device.workers; ++w) {
       add_computing_host(fmt::format("{}/{}", name, w), device, 1, 0, 0);
+    }
+  }
+
+  void add_caches(DeviceId id) {
+    const Device& device = platform_.devices[id];
+    for (std::size_t i = 0; i < device.caches.size(); ++i) {
+      const double watts = device.caches[i].joules_per_byte * most_fetched_per_second;
+      if (watts > 0)
+        add_host(cache_host(device_name(platform_, id), i), device.workers,
+                 fmt::format("{}f", most_fetched_per_second), power(0, 0, device.workers * watts));
     }
   }
 

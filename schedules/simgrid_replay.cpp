@@ -100,7 +100,24 @@ class Replay {
     if (step.host->get_pstate() != static_cast<unsigned long>(step.state)) {
       step.host->set_pstate(step.state);
     }
+    const std::vector<s4u::ExecPtr> fetched = start_fetching(step);
     start_exec(step.host, step.flops)->wait();
+    for (const s4u::ExecPtr& fetch : fetched) fetch->wait();
+  }
+
+  // Bytes are a cache's flops, at a rate at which they take as long as the step.
+  static std::vector<s4u::ExecPtr> start_fetching(const stint::ScriptStep& step) {
+    std::vector<s4u::ExecPtr> fetched;
+    const double seconds = step.flops / step.host->get_speed();
+    for (const stint::ScriptFetch& fetch : step.fetched) {
+      if (seconds <= 0) continue;
+      s4u::ExecPtr exec = s4u::this_actor::exec_init(fetch.bytes);
+      exec->set_host(fetch.cache);
+      exec->set_bound(fetch.bytes / seconds);
+      exec->start();
+      fetched.push_back(std::move(exec));
+    }
+    return fetched;
   }
 
   static void send(const stint::ScriptStep& step) {

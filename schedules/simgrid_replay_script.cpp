@@ -92,6 +92,9 @@ class ScriptReader {
     for (std::string word; line_ >> word;) {
       if (word == "beside") {
         step.beside.push_back(next_host());
+      } else if (word == "fetch") {
+        s4u::Host* const cache = next_host();
+        step.fetched.push_back({cache, next<double>("number of bytes")});
       } else if (word == "within") {
         s4u::MutexPtr& channel = channels_[next<std::string>("channel")];
         if (channel == nullptr) channel = s4u::Mutex::create();
@@ -99,7 +102,7 @@ class ScriptReader {
       } else if (word == "after") {
         for (int id = 0; line_ >> id;) step.after.push_back(id);
       } else {
-        fail(in_quotes(word) + "; expected beside, within or after");
+        fail(in_quotes(word) + "; expected beside, fetch, within or after");
       }
     }
   }

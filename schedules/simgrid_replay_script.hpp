@@ -9,12 +9,19 @@
 
 namespace stint {
 
+// Bytes that an exec fetches from beyond a cache while it lasts.
+struct ScriptFetch {
+  simgrid::s4u::Host* cache = nullptr;
+  double bytes = 0;
+};
+
 struct ScriptStep {
   int id = 0;
   std::string verb;
   simgrid::s4u::Host* host = nullptr;
   double flops = 0;
   int state = 0;
+  std::vector<ScriptFetch> fetched;
   simgrid::s4u::Host* to = nullptr;
   std::uint64_t bytes = 0;
   double delay_seconds = 0;

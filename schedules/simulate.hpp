@@ -23,6 +23,7 @@ struct Simulation {
   std::vector<double> joules;         // by action, marginal
   double makespan_seconds = 0;
   JoulesBy joules_by;
+  double cache_joules = 0;  // part of joules_by.compute: for bytes that were in no cache
   std::vector<std::int64_t> peak_bytes;  // live bytes by memory
 };
 

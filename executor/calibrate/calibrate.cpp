@@ -32,13 +32,15 @@ namespace {
 }
 
 NetworkStep asked_for(const Network& network, const CalibrateOptions& options) {
-  return {network,
-          {.batch = options.batch,
-           .microbatches = options.microbatches,
-           .leaves = options.leaves,
-           .layout = options.layout,
-           .fuse = options.fuse && can_fuse(network, options.layout),
-           .cuts = uniform_cuts(network, options.grain)}};
+  return {
+      network,
+      {.batch = options.batch,
+       .microbatches = options.microbatches,
+       .leaves = options.leaves,
+       .layout = options.layout,
+       .fuse = options.fuse && can_fuse(network, options.layout),
+       .post_ops = options.fuse ? post_ops_of(network, options.layout) : std::vector<std::string>{},
+       .cuts = uniform_cuts(network, options.grain)}};
 }
 
 NetworkStep asked_for(const std::string& file, const CalibrateOptions& options) {
@@ -98,7 +100,7 @@ void measure_power(const CalibrateOptions& options, const std::vector<NetworkSte
                    const std::atomic<bool>& interrupted, Calibration& found) {
   const ChosenMeter chosen = choose_meter(MeterKind::automatic, false, options.meters);
   found.why_no_power = chosen.why_not_better;
-  if (chosen.meter == nullptr) return;
+  if (chosen.meter == nullptr) return assume_joules_beyond_caches(found.platform);
   std::vector<LoweredNetwork> lowered;
   for (std::size_t i = 0; i < std::min<std::size_t>(networks.size(), 12); ++i)
     lowered.push_back(lower_with_kernels(networks[i].network, networks[i].lowering));
@@ -109,6 +111,7 @@ void measure_power(const CalibrateOptions& options, const std::vector<NetworkSte
     found.power_basis = chosen.basis;
   } else {
     found.why_no_power = chosen.basis + ": too few windows could be read";
+    assume_joules_beyond_caches(found.platform);
   }
 }
 
@@ -153,15 +156,32 @@ void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>
                 found.platform);
 }
 
+// Those of plans in which memory is no matter, and of others, which leave GELUs apart.
+std::vector<Kernel> kernels_of_plans(NetworkStep asked, const StepClock& clock,
+                                     bool orders_weights) {
+  std::vector<Kernel> kernels = measure_kernels(asked, clock, orders_weights);
+  if (std::erase(asked.lowering.post_ops, gelu_post_op) == 0) return kernels;
+  for (Kernel& kernel : measure_kernels(asked, clock, orders_weights)) {
+    const bool is_known = std::ranges::any_of(kernels, [&](const Kernel& known) {
+      return known.op == kernel.op && known.shape == kernel.shape;
+    });
+    if (!is_known) kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
 // Plans for GPUs fuse nothing.
 void measure_for(NetworkStep asked, const CalibrateOptions& options,
                  const std::atomic<bool>& interrupted, Calibration& found) {
-  asked.lowering.fuse = asked.lowering.fuse && !has_gpus(found.platform);
+  if (has_gpus(found.platform)) {
+    asked.lowering.fuse = false;
+    asked.lowering.post_ops.clear();
+  }
   for_each_device(found.platform, options.all_busy, interrupted,
                   [&](Device& device, const auto& clocks) {
                     options.progress(found.devices.size(), found.platform.devices.size());
-                    device.kernels = measure_kernels(asked, without_traffic(clocks.seconds, device),
-                                                     !has_gpus(found.platform));
+                    device.kernels = kernels_of_plans(
+                        asked, without_traffic(clocks.seconds, device), !has_gpus(found.platform));
                     found.devices.push_back({device.name, {}});
                   });
   for_each_gpu(found.platform, interrupted, [&](Device& device, DeviceId gpu) {
@@ -187,7 +207,7 @@ Calibration calibrate(const CalibrateOptions& options, const std::atomic<bool>& 
       "This machine, measured with {} busy: {}. {}.",
       options.all_busy ? "all workers" : "one worker", conditions_here(),
       found.power_basis.empty() ? "Watts and joules per byte are defaults, not measurements"
-                                : "Base watts and joules per byte are defaults");
+                                : "Base watts and joules per byte of links are defaults");
   return found;
 }
 

@@ -34,13 +34,6 @@ class Block {
   std::vector<float> floats_;
 };
 
-MakeWork block_work(std::int64_t bytes) {
-  return [bytes] {
-    const auto block = std::make_shared<Block>(bytes);
-    return [block] { block->pass(); };
-  };
-}
-
 // The least of several turns: other programs can only add.
 double seconds_per_byte(Block& block) {
   constexpr double bytes_of_turn = 64e6;
@@ -59,6 +52,12 @@ double seconds_per_byte(Block& block) {
 
 std::int64_t share_of(const Cache& cache, const Device& device) {
   return cache.bytes / std::max(1, std::min(cache.shared_by, device.workers));
+}
+
+std::vector<Cache> outwards(const Device& device) {
+  std::vector<Cache> caches = device.caches;
+  std::ranges::sort(caches, {}, &Cache::level);
+  return caches;
 }
 
 // A schedule of the graph in listed order on the first of the device's workers.
@@ -81,15 +80,35 @@ std::vector<double> traffic_in(const Graph& graph, const Device& device) {
   lanes.lists.resize(1);
   for (std::size_t i = 0; i < schedule.actions.size(); ++i)
     lanes.lists[0].push_back(static_cast<ActionId>(i));
-  return cache_seconds(schedule, {first}, lanes, TaskTimes(schedule.platform));
+  return cache_costs(schedule, {first}, lanes, TaskTimes(schedule.platform)).seconds;
 }
 
 }  // namespace
 
+MakeWork block_work(std::int64_t bytes, int passes) {
+  return [bytes, passes] {
+    const auto block = std::make_shared<Block>(bytes);
+    return [block, passes] {
+      for (int pass = 0; pass < passes; ++pass) block->pass();
+    };
+  };
+}
+
+std::vector<std::int64_t> block_sizes(const Device& device) {
+  std::vector<std::int64_t> sizes;
+  const std::vector<Cache> caches = outwards(device);
+  for (const Cache& cache : caches) {
+    const std::int64_t half = share_of(cache, device) / 2;
+    if (half > (sizes.empty() ? 0 : 2 * sizes.back())) sizes.push_back(half);
+  }
+  if (!sizes.empty()) sizes.push_back(4 * share_of(caches.back(), device));
+  return sizes;
+}
+
 ByteClock byte_clock(int core, bool all_busy) {
   return [core, all_busy](std::int64_t bytes) {
     Cores::here().pin_this_thread(core);
-    BusyCores busy(all_busy ? cores_beside(core) : std::vector<int>{}, block_work(bytes));
+    BusyCores busy(all_busy ? cores_beside(core) : std::vector<int>{}, block_work(bytes, 1));
     Block block(bytes);
     const double seconds = seconds_per_byte(block);
     busy.finish();
@@ -100,8 +119,7 @@ ByteClock byte_clock(int core, bool all_busy) {
 
 TimeModel cache_prices_of(const Device& device, const ByteClock& clock) {
   TimeModel prices;
-  std::vector<Cache> caches = device.caches;
-  std::ranges::sort(caches, {}, &Cache::level);
+  const std::vector<Cache> caches = outwards(device);
   for (std::size_t i = 0; i < caches.size(); ++i) {
     const std::int64_t within = share_of(caches[i], device) / 2;
     const std::int64_t beyond = i + 1 < caches.size() ? share_of(caches[i + 1], device) / 2

@@ -10,10 +10,18 @@
 
 #include <functional>
 
+#include "executor/calibrate/busy_cores.hpp"
 #include "executor/calibrate/step_clock.hpp"
 #include "platforms/platform.hpp"
 
 namespace stint {
+
+// Passes over a block of so many bytes, half of which are read and half written.
+MakeWork block_work(std::int64_t bytes, int passes);
+
+// Of blocks that stay in one of the device's caches and not in the one before, from the core
+// outwards; the last stays in none.
+std::vector<std::int64_t> block_sizes(const Device& device);
 
 // Seconds for every byte of a block of so many bytes, touched again and again.
 using ByteClock = std::function<double(std::int64_t bytes)>;

@@ -7,7 +7,9 @@
 #include <thread>
 #include <utility>
 
+#include "executor/calibrate/measure_caches.hpp"
 #include "executor/ticks.hpp"
+#include "schedules/cache_traffic.hpp"
 #include "schedules/cost.hpp"
 
 namespace stint {
@@ -22,27 +24,49 @@ std::optional<double> joules_of(const EnergyReading& reading) {
   return joules > 0 ? std::optional(joules) : std::nullopt;
 }
 
-// What the meter says, and the seconds that the cores were at it.
+// What the meter says, the seconds that the cores were at it, and how often they did their work.
 struct Metered {
   PowerWindow window;
   double busy_seconds = 0;
+  double runs = 0;
   // In which it is not known whether counter and clocks saw the same: they are read one after the
   // other, and a busy machine may stop the program in between.
   double blurred_seconds = 0;
 };
 
+// Cores at work, and how often they have done it.
+class CountedWork {
+ public:
+  CountedWork(const std::vector<int>& cores, const MakeWork& make_work)
+      : busy_(cores, [this, make_work] {
+          return [this, work = make_work()] {
+            work();
+            runs_.fetch_add(1, std::memory_order_relaxed);
+          };
+        }) {}
+
+  double seconds() { return busy_.seconds(); }
+  double runs() const { return static_cast<double>(runs_.load(std::memory_order_relaxed)); }
+  void finish() { busy_.finish(); }
+
+ private:
+  std::atomic<std::int64_t> runs_{0};
+  BusyCores busy_;  // the last: its threads count
+};
+
 // Clocks read on both sides of a counter: it saw what lies in between.
 struct Moment {
   double busy_seconds = 0;
+  double runs = 0;
   double blurred_seconds = 0;
 };
 template <typename Read>
-Moment around(BusyCores& busy, const Read& read) {
+Moment around(CountedWork& busy, const Read& read) {
   const double before = steady_seconds();
   const double busy_before = busy.seconds();
   read();
   const double busy_after = busy.seconds();
-  return {(busy_before + busy_after) / 2, steady_seconds() - before};
+  return {(busy_before + busy_after) / 2, busy.runs(), steady_seconds() - before};
 }
 
 // False if that ended it early. Waking up draws watts too: not more often than nobody minds.
@@ -62,7 +86,7 @@ struct Metering {
 };
 
 // Nothing if the meter says nothing, or when interrupted.
-std::optional<Metered> metered_once(BusyCores& busy, const Metering& metering) {
+std::optional<Metered> metered_once(CountedWork& busy, const Metering& metering) {
   const Moment begin = around(busy, [&] { metering.meter.begin_window(); });
   const bool whole = sleep_unless(metering.interrupted, metering.window_seconds);
   EnergyReading reading;
@@ -71,6 +95,7 @@ std::optional<Metered> metered_once(BusyCores& busy, const Metering& metering) {
   if (!joules || !whole) return std::nullopt;
   return Metered{{.seconds = reading.seconds, .joules = *joules},
                  end.busy_seconds - begin.busy_seconds,
+                 end.runs - begin.runs,
                  begin.blurred_seconds + end.blurred_seconds};
 }
 
@@ -80,7 +105,7 @@ std::optional<Metered> metered(const std::vector<int>& cores, const MakeWork& wo
   constexpr int most_windows = 5;
   constexpr double sharp = 5e-4;
   if (metering.interrupted) return std::nullopt;
-  BusyCores busy(cores, work);
+  CountedWork busy(cores, work);
   std::optional<Metered> best;
   for (int i = 0; i < most_windows; ++i) {
     const auto window = metered_once(busy, metering);
@@ -104,17 +129,65 @@ Quantity measured(double watts, const std::string& source) {
   return {watts, Basis::measured, source};
 }
 
+constexpr const char* no_class = "";  // of passes over blocks, which are no op
+
+// By level: what a load fetches from beyond a cache in one go.
+std::map<int, double> missed_bytes_of(const PowerLoad& load, const Device& device) {
+  const auto features = cache_features(load.graph, device);
+  std::map<int, double> missed;
+  for (const Cache& cache : device.caches)
+    missed[cache.level] = load.repeats * features.at(0).at(missed_bytes_term(cache.level));
+  return missed;
+}
+
+// One worker at it, then all of them.
+void add_windows_of(const std::string& op_class, const PowerLoad& load, const Device& device,
+                    const std::vector<int>& cores, const Metering& metering,
+                    std::vector<PowerWindow>& windows) {
+  for (const std::vector<int>& some : {std::vector<int>{cores.front()}, cores}) {
+    const auto busy = metered(some, load.make_work, metering);
+    if (!busy) continue;
+    PowerWindow& window = windows.emplace_back(busy->window);
+    window.active_seconds = window.seconds;
+    window.busy_seconds[op_class] = busy->busy_seconds;
+    for (const auto& [level, bytes] : missed_bytes_of(load, device))
+      window.missed_bytes[level] = bytes * busy->runs;
+    if (cores.size() == 1) break;
+  }
+}
+
 void price(const PowerPrices& prices, double share, const std::string& source, Device& device) {
   device.idle_watts = measured(prices.idle_watts * share, source);
   device.active_watts = measured(prices.active_watts, source);
   device.wait_watts = measured(prices.wait_watts, source);
   PowerState& state = device.states.front();
   double sum = 0;
+  double classes = 0;
   for (const auto& [name, watts] : prices.busy_watts) {
+    if (name == no_class) continue;
     state.busy_watts_by_class[name] = measured(watts, source);
     sum += watts;
+    ++classes;
   }
-  state.busy_watts = measured(sum / static_cast<double>(prices.busy_watts.size()), source);
+  state.busy_watts = measured(sum / classes, source);
+  for (Cache& cache : device.caches) {
+    const auto found = prices.joules_per_byte.find(cache.level);
+    if (found != prices.joules_per_byte.end())
+      cache.joules_per_byte = measured(found->second, source);
+  }
+}
+
+Graph graph_of(const LoweredNetwork& network, std::size_t task) {
+  Graph graph = network.graph;
+  graph.tasks = {network.graph.tasks[task]};
+  return graph;
+}
+
+Graph graph_of_block(std::int64_t bytes) {
+  Graph graph;
+  graph.tensors = {{.name = "read", .bytes = bytes / 2}, {.name = "written", .bytes = bytes / 2}};
+  graph.tasks = {{.name = "pass", .reads = {TensorId{0}}, .writes = {TensorId{1}}}};
+  return graph;
 }
 
 }  // namespace
@@ -127,14 +200,24 @@ PowerLoads::PowerLoads(std::vector<LoweredNetwork> networks) : networks_(std::mo
       const std::string of_class = op_class(task.op);
       if (of_class.empty() || task.flops < most_flops[of_class]) continue;
       most_flops[of_class] = task.flops;
-      by_class_[of_class] = kernel_work(network.kernels[t]);
+      by_class_[of_class] = {kernel_work(network.kernels[t]), graph_of(network, t)};
     }
   }
 }
 
-std::vector<PowerWindow> power_windows(const std::vector<int>& cores, const PowerLoads& loads,
-                                       double window_seconds, EnergyMeter& meter,
-                                       const std::atomic<bool>& interrupted) {
+std::vector<PowerLoad> block_loads(const Device& device) {
+  constexpr std::int64_t bytes_in_one_go = 1 << 22;
+  std::vector<PowerLoad> loads;
+  for (const std::int64_t bytes : block_sizes(device)) {
+    const auto repeats = static_cast<int>(std::max<std::int64_t>(1, bytes_in_one_go / bytes));
+    loads.push_back({block_work(bytes, repeats), graph_of_block(bytes), repeats});
+  }
+  return loads;
+}
+
+std::vector<PowerWindow> power_windows(const Device& device, const std::vector<int>& cores,
+                                       const PowerLoads& loads, double window_seconds,
+                                       EnergyMeter& meter, const std::atomic<bool>& interrupted) {
   const Metering metering{window_seconds, meter, interrupted};
   std::vector<PowerWindow> windows;
   if (const auto rest = metered({}, make_spinning, metering)) windows.push_back(rest->window);
@@ -142,16 +225,10 @@ std::vector<PowerWindow> power_windows(const std::vector<int>& cores, const Powe
     windows.push_back(spinning->window);
     windows.back().spinning_seconds = spinning->busy_seconds;
   }
-  for (const auto& [of_class, work] : loads.by_class()) {
-    for (const std::vector<int>& some : {std::vector<int>{cores.front()}, cores}) {
-      const auto busy = metered(some, work, metering);
-      if (!busy) continue;
-      windows.push_back(busy->window);
-      windows.back().active_seconds = busy->window.seconds;
-      windows.back().busy_seconds[of_class] = busy->busy_seconds;
-      if (cores.size() == 1) break;
-    }
-  }
+  for (const auto& [of_class, load] : loads.by_class())
+    add_windows_of(of_class, load, device, cores, metering, windows);
+  for (const PowerLoad& load : block_loads(device))
+    add_windows_of(no_class, load, device, cores, metering, windows);
   return windows;
 }
 
@@ -166,7 +243,7 @@ bool measure_power(const PowerLoads& loads, double window_seconds, const std::st
     std::vector<int> cores(device.workers);
     std::iota(cores.begin(), cores.end(), first);
     first += device.workers;
-    const auto windows = power_windows(cores, loads, window_seconds, meter, interrupted);
+    const auto windows = power_windows(device, cores, loads, window_seconds, meter, interrupted);
     if (interrupted) return false;
     const PowerPrices prices = fit_power(windows);
     if (windows.size() < 2 + loads.by_class().size() || prices.idle_watts <= 0) return false;
@@ -174,6 +251,15 @@ bool measure_power(const PowerLoads& loads, double window_seconds, const std::st
   }
   platform = std::move(priced);
   return true;
+}
+
+void assume_joules_beyond_caches(Platform& platform) {
+  const Quantity assumed(6e-11, Basis::assumed,
+                         "GDDR6, 7.5 pJ/bit (Micron); other main memories may draw more");
+  for (Device& device : platform.devices) {
+    const auto outermost = std::ranges::max_element(device.caches, {}, &Cache::level);
+    if (outermost != device.caches.end()) outermost->joules_per_byte = assumed;
+  }
 }
 
 }  // namespace stint

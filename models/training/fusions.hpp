@@ -23,8 +23,8 @@ bool fuse_norms(Training& training);
 // A ReLU and the maxima after it, of images whose channels lie last.
 bool fuse_pools(Training& training);
 
-// A convolution or linear layer, and the ReLU or the ReLU and maxima after it: forward, leaf by
-// leaf.
-bool fuse_products(Training& training);
+// A convolution or linear layer, and the ReLU, the ReLU and maxima, or post-ops of these after it:
+// forward, leaf by leaf.
+bool fuse_products(Training& training, const std::vector<std::string>& post_ops);
 
 }  // namespace stint

@@ -81,7 +81,8 @@ std::string attributes_text(const FusedPool& fused) {
 
 // Those of maxima by another name, since convolutions have kernels and strides too.
 std::string attributes_text(const FusedProduct& fused) {
-  std::string text = attributes_text(fused.product) + AttributeText<Relu>::of(fused.rectifier);
+  std::string text = attributes_text(fused.product);
+  for (const LayerKind& layer : fused.then) text += attributes_text(layer);
   if (fused.pool) text += " then" + AttributeText<MaxPool2d>::of(*fused.pool);
   return text;
 }

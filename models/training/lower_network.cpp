@@ -33,7 +33,22 @@ void expect_divisor(const char* key, std::int64_t divisor, std::int64_t of, cons
                      fmt::format("{}; expected a divisor of {} {}", divisor, of, what));
 }
 
+void check_post_ops(const Lowering& lowering) {
+  for (std::size_t i = 0; i < lowering.post_ops.size(); ++i) {
+    const std::string& post_op = lowering.post_ops[i];
+    const std::string where = fmt::format("/lowering/post_ops/{}", i);
+    if (!lowering.fuse) throw InputError(where, "without fuse; expected fuse too, or none");
+    if (std::ranges::find(all_post_ops(), post_op) == all_post_ops().end())
+      throw InputError(where, fmt::format("{}; expected one of {}", in_quotes(post_op),
+                                          fmt::join(all_post_ops(), ", ")));
+    if (i > 0 && post_op <= lowering.post_ops[i - 1])
+      throw InputError(where, fmt::format("{} after {}; expected each once, ascending",
+                                          in_quotes(post_op), in_quotes(lowering.post_ops[i - 1])));
+  }
+}
+
 void check(const Lowering& lowering) {
+  check_post_ops(lowering);
   expect_range("batch", lowering.batch);
   expect_range("microbatches", lowering.microbatches);
   expect_range("leaves", lowering.leaves);
@@ -69,12 +84,12 @@ std::map<ValueId, std::int64_t> split_gradients(const Training& training,
 Training training_of(const Network& network, const Lowering& lowering) {
   if (lowering.shards.empty()) {
     Training training = differentiate(network, lowering.layout);
-    if (lowering.fuse) fuse(training);
+    if (lowering.fuse) fuse(training, lowering.post_ops);
     return training;
   }
   const ShardedNetwork sharded = shard(network, lowering.shards);
   Training training = differentiate(sharded.network, lowering.layout);
-  if (lowering.fuse) fuse(training);
+  if (lowering.fuse) fuse(training, lowering.post_ops);
   join_parameters(sharded, training);
   name_layers(sharded, training);
   return training;

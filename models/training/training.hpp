@@ -60,12 +60,15 @@ struct FusedPool {
   bool operator==(const FusedPool&) const = default;
 };
 
-// A convolution or linear layer, and after it, leaf by leaf, a ReLU, or a ReLU and maxima.
+// A convolution or linear layer, and after it, leaf by leaf, layers that work element by element: a
+// ReLU, with maxima after it or without, or others (fuse.hpp).
 struct FusedProduct {
   LayerKind product;
-  Relu rectifier;
-  std::optional<MaxPool2d> pool;
-  Shape between;  // of what the product makes
+  std::vector<LayerKind> then;    // in this order
+  std::optional<MaxPool2d> pool;  // after a ReLU, which is all the rest
+  Shape between;                  // of what the product makes
+  bool residual_first = false;    // of a sum, what the product does not make is the first
+  bool keeps_between = false;     // what the product makes is written too: backward reads it
   bool operator==(const FusedProduct&) const = default;
 };
 

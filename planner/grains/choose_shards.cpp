@@ -7,11 +7,20 @@
 #include "files/input_error.hpp"
 #include "planner/grains/pricing.hpp"
 #include "planner/keep_all.hpp"
+#include "planner/memory_bound.hpp"
 
 namespace stint {
 namespace {
 
 constexpr std::int64_t most_shards = 64;
+// The less the better.
+enum class Fit { kept, perhaps, never };
+struct Worth {
+  Fit fit = Fit::kept;
+  RoughValue value;
+  auto operator<=>(const Worth&) const = default;
+};
+
 class ShardSearch {
  public:
   ShardSearch(const Network& network, const Platform& platform, const Request& request,
@@ -51,10 +60,27 @@ class ShardSearch {
     request.shards = shards;
     const Problem problem = make_problem(network_, platform_, request, grain, model_file_);
     tasks_priced_ += std::ssize(problem.graph().tasks);
-    const auto value = keep_all_value(problem, {});
-    if (!value || (best_value_ && !(*value < *best_value_))) return;
-    best_value_ = value;
+    const auto worth = worth_of(problem);
+    if (!worth || (best_worth_ && !(*worth < *best_worth_))) return;
+    best_worth_ = worth;
     best_ = shards;
+  }
+
+  // What does not fit with everything kept may with recomputation, or when moved away; unless that
+  // is proved impossible.
+  std::optional<Worth> worth_of(const Problem& problem) const {
+    if (const auto value = keep_all_value_that_fits(problem, {})) return Worth{Fit::kept, *value};
+    const auto value = keep_all_value(problem, {});
+    if (!value) return std::nullopt;
+    return Worth{is_too_large(problem) ? Fit::never : Fit::perhaps, *value};
+  }
+
+  static bool is_too_large(const Problem& problem) {
+    for (std::size_t m = 0; m < problem.capacity_bytes.size(); ++m) {
+      if (memory_bound(problem, static_cast<MemoryId>(m)).bytes > problem.capacity_bytes[m])
+        return true;
+    }
+    return false;
   }
 
   const Network& network_;
@@ -64,7 +90,7 @@ class ShardSearch {
   std::int64_t workers_;
   std::vector<Shard> last_;  // that was priced
   std::vector<Shard> best_;
-  std::optional<RoughValue> best_value_;
+  std::optional<Worth> best_worth_;
   std::int64_t tasks_priced_ = 0;
 };
 

@@ -4,8 +4,9 @@
 // Candidates are no shards, and 2, 4, 8… shards up to the number of workers, of layers that meet
 // only in a sum at their end (pairs of linear layers, heads with the linear layers around them), of
 // these and all other linear layers, and of convolutions too. The simulator prices each as keep-all
-// would plan it; the first of the best wins. Nothing is proved. A counted number of tasks is
-// priced.
+// would plan it; the first of the best wins. Where memory is bounded, those that keep-all fits into
+// it come before all others, and those that are proved not to fit at all behind them. Nothing else
+// is proved. A counted number of tasks is priced.
 #pragma once
 
 #include <string>

@@ -8,6 +8,7 @@
 #include "planner/draft.hpp"
 #include "planner/power/power_relaxation.hpp"
 #include "planner/strategy.hpp"
+#include "schedules/cache_traffic.hpp"
 #include "schedules/clock.hpp"
 #include "schedules/cost.hpp"
 #include "schedules/happens_before.hpp"
@@ -26,6 +27,7 @@ class Describing {
         devices_(problem.platform().devices),
         order_(stint::order(schedule, static_cast<int>(problem.workers.size()))),
         simulation_(simulate(schedule, problem.workers, order_)),
+        caches_(cache_joules(schedule, problem.workers, order_.lanes)),
         busy_workers_(devices_.size(), 0),
         place_(schedule.actions.size(), 0) {
     for (std::size_t w = 0; w < problem.workers.size(); ++w) {
@@ -73,7 +75,7 @@ class Describing {
     std::sort(power.after.begin(), power.after.end());
     power.after.erase(std::unique(power.after.begin(), power.after.end()), power.after.end());
     if (action.what == Do::compute) {
-      add_states(action, power);
+      add_states(id, power);
     } else {
       const WorkerId held = action.occupies;
       const double watts = held == no_worker ? 0 : active_watts(problem_.workers[held].device);
@@ -83,14 +85,20 @@ class Describing {
     power_.problem.actions.push_back(std::move(power));
   }
 
-  void add_states(const Action& action, PowerAction& power) const {
+  // Seconds as the simulator has them, traffic included; joules of bytes are the same in any state.
+  void add_states(ActionId id, PowerAction& power) const {
+    const Action& action = schedule_.actions[id];
     const Device& device = device_of(action);
     const int index = device_index(action);
     const Task& task = problem_.graph().tasks[action.task];
+    const double at_speed_1 =
+        simulation_.seconds[id] * device.states[std::max(0, action.state)].speed;
+    const double fetching = caches_.empty() ? 0 : caches_[id];
     for (int s = 0; s < choosable_states(device); ++s) {
       const PowerState& state = device.states[s];
-      const double seconds = problem_.seconds[index][action.task] / state.speed;
-      power.choices.push_back({seconds, (busy_watts(task, state) + active_watts(index)) * seconds});
+      const double seconds = at_speed_1 / state.speed;
+      power.choices.push_back(
+          {seconds, (busy_watts(task, state) + active_watts(index)) * seconds + fetching});
     }
   }
 
@@ -228,6 +236,7 @@ class Describing {
   const std::vector<Device>& devices_;
   Order order_;
   Simulation simulation_;
+  std::vector<double> caches_;     // joules by action, or none
   std::vector<int> busy_workers_;  // by device
   std::vector<int> place_;         // by action of the schedule
   SchedulePower power_;

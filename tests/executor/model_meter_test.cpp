@@ -16,6 +16,12 @@ Lanes lists_of(const Schedule& schedule) {
   return lanes(schedule, static_cast<int>(workers(schedule.platform).size()));
 }
 
+JoulesBy modelled(const Schedule& schedule, const MeasuredStep& step) {
+  const std::vector<Worker> all = workers(schedule.platform);
+  const Lanes lists = lists_of(schedule);
+  return modelled_joules(schedule, lists, MarginalJoules(schedule, all, lists), step);
+}
+
 MeasuredStep as_simulated(const Simulation& simulation) {
   return {simulation.makespan_seconds, simulation.start_seconds, simulation.seconds};
 }
@@ -28,7 +34,7 @@ TEST_CASE("times as predicted cost what is predicted, term by term", "[model_met
     const Schedule schedule = random_plan(seed);
     const Simulation simulation = simulate(schedule);
     const JoulesBy& expected = simulation.joules_by;
-    const JoulesBy by = modelled_joules(schedule, lists_of(schedule), as_simulated(simulation));
+    const JoulesBy by = modelled(schedule, as_simulated(simulation));
     CHECK(by.compute == Approx(expected.compute).epsilon(1e-9));
     CHECK(by.copy == Approx(expected.copy).epsilon(1e-9));
     CHECK(by.switches == Approx(expected.switches).epsilon(1e-9));
@@ -47,7 +53,7 @@ TEST_CASE("a slower step costs more", "[model_meter]") {
   step.seconds = 22;
   for (double& seconds : step.start_seconds) seconds *= 2;
   for (double& seconds : step.action_seconds) seconds *= 2;
-  const JoulesBy by = modelled_joules(schedule, lists_of(schedule), step);
+  const JoulesBy by = modelled(schedule, step);
   CHECK(by.compute == Approx(2 * 77.0));
   CHECK(by.total() == Approx(2 * 385.0));
 }
@@ -57,9 +63,9 @@ TEST_CASE("a step that overruns its deadline is billed for as long as it takes",
   schedule.request.bill = Bill::deadline;
   schedule.request.deadline_seconds = 12;
   MeasuredStep step = as_simulated(simulate(schedule));
-  CHECK(modelled_joules(schedule, lists_of(schedule), step).base == Approx(12 * 20.0));
+  CHECK(modelled(schedule, step).base == Approx(12 * 20.0));
   step.seconds = 15;
-  CHECK(modelled_joules(schedule, lists_of(schedule), step).base == Approx(15 * 20.0));
+  CHECK(modelled(schedule, step).base == Approx(15 * 20.0));
 }
 
 TEST_CASE("the basis is that of the weakest price", "[model_meter]") {

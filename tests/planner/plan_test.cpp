@@ -10,6 +10,7 @@
 #include "tests/support/chain_graph.hpp"
 #include "tests/support/random_graph.hpp"
 #include "tests/support/random_platform.hpp"
+#include "tests/support/run_program.hpp"
 
 using namespace stint;
 
@@ -99,6 +100,40 @@ TEST_CASE("a strategy that there is not is refused with those that there are", "
       plan(problem_of(chain_graph(5), plain_machine(), request), {}),
       "--strategy: no strategy named \"magic\"; expected auto, keep-all, chain, graph, placement, "
       "pipeline, recompute-all, segments");
+}
+
+TEST_CASE("a GELU is computed with its product unless memory is to be saved", "[plan]") {
+  const Network network = read_network(bundled("models/gpt_tiny.json"));
+  const Platform platform = read_platform(bundled("platforms/desk.json"));
+  const auto post_ops = [&](const Request& request) {
+    return make_problem(network, platform, request, "gpt").blank.lowering.post_ops;
+  };
+  using Names = std::vector<std::string>;
+  Request request{.batch = 2};
+  CHECK(post_ops(request) == Names{"add", "gelu"});
+  request.memory["n0/ram"] = 1 << 30;
+  CHECK(post_ops(request) == Names{"add"});
+  request.memory.clear();
+  request.objective = Objective::memory;
+  CHECK(post_ops(request) == Names{"add"});
+  request.fuse = false;
+  CHECK(post_ops(request).empty());
+}
+
+TEST_CASE("what a platform has no price for is not computed in one go", "[plan]") {
+  const Network network = read_network(bundled("models/gpt_tiny.json"));
+  Platform platform = read_platform(bundled("platforms/desk.json"));
+  auto& models = platform.devices[0].time_model;
+  const TimeModel any = models.at("*");
+  models.clear();
+  for (const Task& task : lower(network, {.batch = 2}).tasks) models[task.op] = any;
+  const auto lowering = [&] {
+    return make_problem(network, platform, {.batch = 2}, "gpt").blank.lowering;
+  };
+  CHECK(lowering().post_ops.empty());
+  for (const char* fused : {"linear_then_add.forward", "linear_then_gelu.forward"})
+    models[fused] = any;
+  CHECK(lowering().post_ops == std::vector<std::string>{"add", "gelu"});
 }
 
 TEST_CASE("a bill for the deadline needs one", "[plan]") {

@@ -136,9 +136,11 @@ TEST_CASE("faults of devices are named", "[platform]") {
             "device"},
       Fault{"\"level\": 1", "\"level\": 0",
             "/nodes/0/devices/1/caches/0/level: 0; expected a whole number from 1 to 16"},
-      Fault{
-          "\"shared_by\": 2", "\"shared_by\": 0",
-          "/nodes/0/devices/1/caches/0/shared_by: 0; expected a whole number from 1 to 1048576"}));
+      Fault{"\"shared_by\": 2", "\"shared_by\": 0",
+            "/nodes/0/devices/1/caches/0/shared_by: 0; expected a whole number from 1 to 1048576"},
+      Fault{"\"value\": 6e-11", "\"value\": -6e-11",
+            "/nodes/0/devices/1/caches/0/joules_per_byte/value: -6e-11; expected a number of "
+            "at least 0"}));
 }
 
 TEST_CASE("faults of power states are named", "[platform]") {

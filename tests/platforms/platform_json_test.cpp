@@ -34,7 +34,7 @@ TEST_CASE("every field of a platform file is read", "[platform]") {
   CHECK(gpu.wait_watts == Quantity(0.25));
   CHECK(gpu.settable == Settable::action);
   CHECK(gpu.state_scope == StateScope::device);
-  CHECK(gpu.caches == std::vector<Cache>{{1, 32768, 2}});
+  CHECK(gpu.caches == std::vector<Cache>{{1, 32768, 2, {6e-11, Basis::assumed, "a guess"}}});
   const Link& last = platform.links.back();
   CHECK(last == Link{MemoryId{0}, MemoryId{3}, true, 3e9, 2e-6, 1e-9, 0.5, "eth", true});
 }

@@ -23,7 +23,8 @@ const char* const text = R"({"format": "stint-platform", "version": 1, "name": "
       {"name": "fast", "speed": 1, "busy_watts": 7},
       {"name": "slow", "speed": 0.5, "busy_watts": 3, "busy_watts_by_class": {"gemm": 4},
        "switch_seconds": 0.125, "switch_joules": 0.75}],
-     "caches": [{"level": 1, "bytes": 32768, "shared_by": 2}],
+     "caches": [{"level": 1, "bytes": 32768, "shared_by": 2, "joules_per_byte":
+      {"value": 6e-11, "basis": "assumed", "source": "a guess"}}],
      "time_model": {"*": {"terms": {"constant": 2e-6}},
       "conv2d.forward": {"terms": {"flops": 7e-12}, "knots": {"bytes": {"1310720": 4e-11}},
        "sigma": 0.08, "correction": {"features": ["bytes", "flops"], "widths": [0.5, 2],

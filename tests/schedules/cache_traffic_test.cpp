@@ -129,3 +129,47 @@ TEST_CASE("a measured kernel is charged by the prices of all ops", "[caches]") {
   for (Task& task : step.builder.schedule().graph.tasks) task.seconds["cpu"] = {2.0};
   CHECK(simulate(step.planned()).seconds.at(1) == Approx(2 + 60 * 100));
 }
+
+// B fetches the 60 bytes of z from beyond both caches; C those of y and w from beyond the first,
+// and w's from beyond the second.
+TEST_CASE("bytes that are not in a cache cost joules by the cache, at any speed", "[caches]") {
+  OldBytes step;
+  step.cpu().caches[0].joules_per_byte = 0.5;
+  step.cpu().caches[1].joules_per_byte = 4.0;
+  const Schedule schedule = step.planned();
+  const Simulation seen = simulate(schedule);
+  const double watts = step.cpu().states[0].busy_watts;
+  CHECK(seen.joules.at(0) == Approx(watts));
+  CHECK(seen.joules.at(1) == Approx(watts + 60 * 4.5));
+  CHECK(seen.joules.at(2) == Approx(watts + 64 * 0.5 + 4 * 4.0));
+  for (const double seconds : seen.seconds) CHECK(seconds == Approx(1));
+  CHECK(seen.cache_joules == Approx(60 * 4.5 + 64 * 0.5 + 4 * 4.0));
+  CHECK(seen.joules_by.compute == Approx(3 * watts + seen.cache_joules));
+  Schedule slow = schedule;
+  slow.platform.devices[0].states[0].speed = 0.5;
+  CHECK(simulate(slow).cache_joules == seen.cache_joules);
+  CHECK(simulate(slow).joules.at(1) == Approx(2 * watts + 60 * 4.5));
+}
+
+TEST_CASE("joules of caches stay as they are where times are made to vary", "[caches]") {
+  OldBytes step;
+  step.cpu().caches[1].joules_per_byte = 4.0;
+  const Schedule schedule = step.planned();
+  const Simulation seen = simulate(schedule);
+  const Perturbation varied = perturb(schedule, {.error = 0.5, .samples = 8});
+  CHECK(varied.joules.planned == Approx(seen.joules_by.total()));
+  const double by_time = seen.joules_by.total() - seen.cache_joules;
+  CHECK(varied.joules.all_longest == Approx(1.5 * by_time + seen.cache_joules));
+}
+
+TEST_CASE("what is fetched is missed by the cache that has a price", "[caches]") {
+  OldBytes step;
+  step.cpu().caches[1].joules_per_byte = 4.0;
+  const Schedule schedule = step.planned();
+  const auto all = workers(schedule.platform);
+  const Lanes lists = lanes(schedule, static_cast<int>(all.size()));
+  using Bytes = std::vector<double>;
+  CHECK(missed_bytes(schedule, all, lists) == std::vector<Bytes>{{0, 0}, {60, 60}, {64, 4}});
+  step.cpu().caches[1].joules_per_byte = {};
+  CHECK(missed_bytes(step.builder.schedule(), all, lists).empty());
+}

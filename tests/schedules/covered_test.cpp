@@ -30,6 +30,7 @@ Schedule priced_everywhere() {
     device.active_watts = watts *= 2;
     device.wait_watts = watts *= 2;
     if (device.kind != "cpu") device.kind = "cuda";
+    device.caches = {{1, 4, 1, 0.5}, {2, 8, 1, 0.25}};
   }
   return schedule;
 }
@@ -69,6 +70,27 @@ TEST_CASE("packages cover processors, and neither memory, disk nor board", "[cov
   CHECK(seen.idle == Approx(all.idle));
   CHECK(seen.copy == 0);
   CHECK(seen.base == 0);
+}
+
+TEST_CASE("bytes of memory are seen by counters of memory, or by those that priced them",
+          "[covered]") {
+  Platform platform = course_machine();
+  Device& device = platform.devices[0];
+  device.caches = {{1, 1, 1, 2.0}, {2, 2, 1, 3.0}};
+  const auto seen = [&](const std::vector<DomainReading>& domains) {
+    std::vector<double> joules;
+    for (const Cache& cache : split_by_coverage(platform, domains).covered.devices[0].caches)
+      joules.push_back(cache.joules_per_byte);
+    return joules;
+  };
+  CHECK(seen({}) == std::vector<double>{0, 0});
+  CHECK(seen({package}) == std::vector<double>{2, 0});
+  CHECK(seen({package, dram}) == std::vector<double>{2, 3});
+  CHECK(is_compared(platform, {package, dram}, dram));
+  device.caches[1].joules_per_byte.basis = Basis::measured;
+  CHECK(seen({package}) == std::vector<double>{2, 3});
+  device.caches.clear();
+  CHECK_FALSE(is_compared(platform, {package, dram}, dram));
 }
 
 TEST_CASE("processors are covered only if every package is measured", "[covered]") {

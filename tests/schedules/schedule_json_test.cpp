@@ -120,6 +120,8 @@ TEST_CASE("every optional field of buffers and actions comes back", "[schedule_j
   Schedule schedule = chain_kept_whole();
   schedule.pipelined = true;
   schedule.lowering.pipelined = {"conv1", "fc1"};
+  schedule.lowering.fuse = true;
+  schedule.lowering.post_ops = {"add", "gelu"};
   schedule.predicted.interrupted = true;
   schedule.request.deadline_seconds = 12.5;
   schedule.request.bill = Bill::period;
@@ -148,6 +150,8 @@ TEST_CASE("every optional field of buffers and actions comes back", "[schedule_j
   CHECK(schedule_text(again) == text);
   CHECK(again.pipelined);
   CHECK(again.lowering.pipelined == schedule.lowering.pipelined);
+  CHECK(again.lowering.fuse);
+  CHECK(again.lowering.post_ops == schedule.lowering.post_ops);
   CHECK(again.predicted.interrupted);
   CHECK(again.request.deadline_seconds == 12.5);
   CHECK(again.request.bill == Bill::period);
@@ -420,4 +424,25 @@ TEST_CASE("numerics tell on which kinds of devices a network's tasks run", "[sch
   CHECK((mixed != on_cpus && mixed != on_gpus));
   std::swap(schedule.actions[0].worker, schedule.actions[1].worker);
   CHECK(name() != mixed);
+}
+
+TEST_CASE("a product and its post-ops are the same numerics together and apart",
+          "[schedule_json]") {
+  const auto pinned = [](const char* op, const char* algorithm) {
+    return PinnedKernel{.device = "cpu", .op = op, .shape = "8", .algorithm = algorithm};
+  };
+  const Request request;
+  const std::string apart =
+      numerics_sha256("m", request,
+                      {.kernels = {pinned("affine.forward", "b"), pinned("add.forward", "b"),
+                                   pinned("linear.forward", "a"),
+                                   pinned("linear_then_relu.forward", "a, then b")}});
+  const Lowering together{.fuse = true,
+                          .post_ops = {"add", "affine"},
+                          .kernels = {pinned("linear_then_affine_add.forward", "a, then b, then b"),
+                                      pinned("linear_then_relu.forward", "a, then b")}};
+  CHECK(numerics_sha256("m", request, together) == apart);
+  Lowering other = together;
+  other.kernels[0].algorithm = "c, then b, then b";
+  CHECK(numerics_sha256("m", request, other) != apart);
 }

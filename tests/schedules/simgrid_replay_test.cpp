@@ -160,6 +160,7 @@ bool shares_channels(const Schedule& schedule) {
 Platform platform_for(std::uint64_t seed) {
   RandomPlatformOptions options;
   options.with_channels = false;
+  options.with_fetching = seed % 3 == 0;
   Platform platform = random_platform(seed, options);
   for (Device& device : platform.devices) {
     for (PowerState& state : device.states) state.switch_seconds = 0.0;
@@ -240,14 +241,17 @@ TEST_CASE("SimGrid agrees about bundled graphs on bundled machines", "[.simgrid_
 TEST_CASE("SimGrid agrees about random graphs on random machines", "[.simgrid_replay]") {
   Replays replays;
   int with_copies = 0;
+  int with_fetched_bytes = 0;
   for (std::uint64_t seed = 0; seed < random_cases; ++seed) {
     CAPTURE(seed);
     const Schedule schedule = random_schedule(seed);
     REQUIRE_FALSE(shares_channels(schedule));
     with_copies += copies(schedule) ? 1 : 0;
+    with_fetched_bytes += simulate(schedule).cache_joules > 0 ? 1 : 0;
     replays.add(schedule);
   }
   REQUIRE(with_copies > random_cases / 10);
+  REQUIRE(with_fetched_bytes > random_cases / 10);
   replays.run(expect_agreement);
 }
 

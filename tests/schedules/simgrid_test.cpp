@@ -137,3 +137,25 @@ TEST_CASE("a script lasts for the billing window where that is not the makespan"
   schedule.request.period_seconds = 30;
   CHECK_THAT(simgrid_replay(schedule), Contains("\nuntil 30\n"));
 }
+
+TEST_CASE("a cache that has joules for bytes beyond it is a host whose flops are such bytes",
+          "[simgrid]") {
+  Schedule schedule = chain_kept_whole();
+  Device& device = schedule.platform.devices[0];
+  device.caches = {{1, 1, 1, {}}, {2, 1, 1, 0.5}};
+  CHECK_THAT(simgrid_platform(schedule.platform),
+             Contains("<host id=\"n0/cpu/cache1\" core=\"1\" speed=\"1000000000000000f\">"
+                      "<prop id=\"wattage_per_state\" value=\"0:0:500000000000000\"/></host>\n") &&
+                 !Contains("n0/cpu/cache0"));
+  // The second task finds the byte that the first wrote, and no room beside it for its own.
+  CHECK_THAT(simgrid_replay(schedule),
+             Contains("\n1 exec n0/cpu 1000000000 0 fetch n0/cpu/cache1 1\n"));
+}
+
+TEST_CASE("a script's flops hold what bytes take that are in no cache", "[simgrid]") {
+  Schedule schedule = chain_kept_whole();
+  Device& device = schedule.platform.devices[0];
+  device.caches = {{1, 1, 1, {}}};
+  device.time_model["cache"].terms["level1"] = 0.25;
+  CHECK_THAT(simgrid_replay(schedule), Contains("\n1 exec n0/cpu 1250000000 0\n"));
+}

@@ -116,6 +116,15 @@ TEST_CASE("the summary of a schedule says what was asked, predicted and proved",
   CHECK_THAT(summary_of(chain_recomputed()), Contains("optimal: meets the lower bound of 455 J"));
 }
 
+// Ten of the eleven tasks miss a byte.
+TEST_CASE("joules of bytes that are in no cache are told apart", "[summary]") {
+  Schedule schedule = chain_kept_whole();
+  CHECK_THAT(summary_of(schedule), !Contains("caches"));
+  schedule.platform.devices[0].caches = {{2, 1, 1, Quantity(0.5, Basis::assumed, "")}};
+  CHECK_THAT(summary_of(schedule), Contains("\n  of it caches ") && Contains(" 5 J "));
+  CHECK_THAT(summary_of(schedule), Contains("prices     1 of "));
+}
+
 TEST_CASE("a schedule that does not hold is shown as such", "[summary]") {
   Schedule schedule = chain_kept_whole();
   schedule.predicted.joules = 1;

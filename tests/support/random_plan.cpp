@@ -15,7 +15,8 @@ Schedule random_plan(std::uint64_t seed) {
   Request request;
   request.objective = seed % 2 == 0 ? Objective::time : Objective::energy;
   request.limit = 0.02;  // there are many of them, and any good plan will do
-  return plan_of(random_graph(seed, graph), random_platform(seed), request);
+  const Platform platform = random_platform(seed, {.with_fetching = true});
+  return plan_of(random_graph(seed, graph), platform, request);
 }
 
 Schedule plan_of(const Model& model, const Platform& platform, const Request& request) {

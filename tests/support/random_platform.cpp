@@ -116,7 +116,13 @@ class Builder {
     if (chance(3)) device.caches = {{1, 32768, 1}, {2, 1048576, 2}};
     if (chance(3)) device.time_model = {{"op\"/~", time_model()}};
     if (chance(3)) device.kernels = {kernel()};
+    if (options_.with_fetching && chance(2)) add_small_caches(device);
     platform_.devices.push_back(device);
+  }
+
+  void add_small_caches(Device& device) {
+    device.caches = {{1, from(4, 16), 1, quarters(0, 4)}, {2, from(16, 48), 2, quarters(0, 4)}};
+    device.time_model["cache"].terms = {{"level1", quarters(0, 2)}, {"level2", quarters(0, 2)}};
   }
 
   void add_states(Device& device) {

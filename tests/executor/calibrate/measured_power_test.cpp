@@ -49,6 +49,7 @@ PowerLoads small_loads() {
 TEST_CASE("a machine is priced by what its counters draw, at rest and busy", "[power]") {
   Platform platform = read_platform(STINT_SOURCE_DIR "/platforms/desk.json");
   platform.devices[0].workers = 2;
+  platform.devices[0].caches = {{1, 1 << 15, 1}, {2, 1 << 20, 2}};
   EnergyMeter meter = meter_drawing(10, 5);
   const PowerLoads loads = small_loads();
   for (const char* name : {"gemm", "conv", "elementwise", "reduction"})
@@ -66,6 +67,11 @@ TEST_CASE("a machine is priced by what its counters draw, at rest and busy", "[p
     CHECK(watts.value == Approx(5).epsilon(0.3));
   }
   CHECK(device.active_watts.value < 2);
+  // The counter draws nothing for bytes, but two clocks may differ a little.
+  for (const Cache& cache : device.caches) {
+    CHECK(cache.joules_per_byte.basis == Basis::measured);
+    CHECK(cache.joules_per_byte.value < 1e-10);
+  }
   CHECK_NOTHROW(check(platform));
 }
 

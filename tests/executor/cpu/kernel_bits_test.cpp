@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "models/training/fuse.hpp"
 #include "tests/support/network_steps.hpp"
 #include "tests/support/operation_networks.hpp"
 
@@ -42,9 +43,11 @@ StateBytes run_step(const LoweredNetwork& lowered, std::int64_t misalignment_byt
 std::set<std::string> fused_ops(const LoweredNetwork& lowered) {
   std::set<std::string> ops;
   for (const TaskKernel& kernel : lowered.kernels) {
-    if (!std::holds_alternative<LayerKind>(kernel.origin) &&
-        kernel.op.find("relu") != std::string::npos)
-      ops.insert(kernel.op);
+    const bool is_fused = std::holds_alternative<FusedConvolution>(kernel.origin) ||
+                          std::holds_alternative<FusedNorm>(kernel.origin) ||
+                          std::holds_alternative<FusedPool>(kernel.origin) ||
+                          std::holds_alternative<FusedProduct>(kernel.origin);
+    if (is_fused) ops.insert(kernel.op);
   }
   return ops;
 }
@@ -75,7 +78,7 @@ TEST_CASE("cut along its leaves a step gives the same bits", "[kernels]") {
 }
 
 TEST_CASE("layers computed in one go give the bits of the layers one by one", "[kernels]") {
-  const std::string name = GENERATE("bands", "bands_between", "joined");
+  const std::string name = GENERATE("bands", "bands_between", "joined", "post-ops");
   const ImageLayout layout = GENERATE(ImageLayout::nhwc, ImageLayout::nchw);
   const std::int64_t leaves_of_piece = GENERATE(0, 1, 2);
   const double bad = GENERATE(0.0, INFINITY, NAN);
@@ -84,6 +87,7 @@ TEST_CASE("layers computed in one go give the bits of the layers one by one", "[
   Lowering lowering{.batch = 10, .microbatches = 2, .leaves = 5, .layout = layout};
   const StateBytes one_by_one = run_step(lower_with_kernels(network, lowering), 0, bad);
   lowering.fuse = true;
+  lowering.post_ops = all_post_ops();
   lowering.cuts = uniform_cuts(network, leaves_of_piece);
   const LoweredNetwork fused = lower_with_kernels(network, lowering);
   CHECK_FALSE(fused_ops(fused).empty());
@@ -100,4 +104,11 @@ TEST_CASE("every way to fuse is among the networks whose bits are compared", "[k
                               "conv2d_then_relu.forward", "conv2d_then_relu_pool.forward",
                               "linear_then_relu.forward", "relu_pool.backward",
                               "relu_pool.forward"});
+  const LoweredNetwork others = lower_with_kernels(
+      operation_network("post-ops"), {.batch = 2, .fuse = true, .post_ops = all_post_ops()});
+  CHECK(fused_ops(others) ==
+        std::set<std::string>{"conv2d_then_add_relu.forward", "conv2d_then_tanh.forward",
+                              "linear_then_add.forward", "linear_then_affine_add.forward",
+                              "linear_then_gelu.forward", "linear_then_sigmoid.forward",
+                              "linear_then_tanh.forward"});
 }

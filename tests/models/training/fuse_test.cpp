@@ -176,3 +176,88 @@ TEST_CASE("a graph of tasks has nothing to fuse", "[fuse]") {
   graph.tasks.push_back({.name = "a"});
   CHECK_THROWS_WITH(lower(graph, {.fuse = true}), Catch::Contains("/lowering/fuse"));
 }
+
+namespace {
+
+// A linear layer of as many features as it reads, and what follows it; the ends of `rest` are last.
+Network linear_network(const std::string& rest, const std::string& last) {
+  return parse_network(R"({"format": "stint-model", "version": 1, "name": "rows",
+      "inputs": [{"name": "x", "shape": ["batch", 8]}, {"name": "y", "shape": ["batch", 8]}],
+      "layers": [{"name": "in", "op": "linear", "inputs": ["x"], "features": 8},
+                 {"name": "fc", "op": "linear", "inputs": ["in"], "features": 8}, )" +
+                           rest + R"(],
+      "loss": {"op": "mse", "inputs": [")" +
+                           last + R"(", "y"]},
+      "optimizer": {"op": "sgd", "learning_rate": 0.1}})",
+                       "test");
+}
+
+Graph with_post_ops(const Network& network, const Names& post_ops = all_post_ops()) {
+  return lower_network(network, {.batch = 2, .fuse = true, .post_ops = post_ops});
+}
+
+const std::string gelu = R"({"name": "gelu", "op": "gelu", "inputs": ["fc"]})";
+const std::string residual = R"({"name": "sum", "op": "add", "inputs": ["in", "fc"]})";
+
+}  // namespace
+
+TEST_CASE("a sum with a residual is computed with the product before it", "[fuse]") {
+  const Graph graph = with_post_ops(linear_network(residual, "sum"));
+  const Task& both = task_of(graph, "fc+sum.forward");
+  CHECK(both.op == "linear_then_add.forward");
+  CHECK(names_of(graph, both.reads) == Names{"in", "fc.weight", "fc.bias"});
+  CHECK(names_of(graph, both.writes) == Names{"sum"});
+  CHECK(both.may_overwrite.empty());
+  CHECK(std::ranges::none_of(graph.tensors, [](const Tensor& t) { return t.name == "fc"; }));
+}
+
+TEST_CASE("a product with its GELU writes what backward reads beside the result", "[fuse]") {
+  const Graph graph = with_post_ops(linear_network(gelu, "gelu"));
+  const Task& both = task_of(graph, "fc+gelu.forward");
+  CHECK(both.op == "linear_then_gelu.forward");
+  CHECK(names_of(graph, both.writes) == Names{"gelu", "fc"});
+  CHECK(names_of(graph, task_of(graph, "gelu.backward").reads).front() == "fc");
+}
+
+TEST_CASE("only post-ops that are asked for are computed with their product", "[fuse]") {
+  const Network network = linear_network(gelu, "gelu");
+  const Graph apart = with_post_ops(network, {"add", "tanh"});
+  CHECK(apart == lower_network(network, {.batch = 2}));
+  CHECK(post_ops_of(network, ImageLayout::nhwc) == Names{"gelu"});
+  CHECK(post_ops_of(linear_network(residual, "sum"), ImageLayout::nhwc) == Names{"add"});
+  CHECK(post_ops_of(network_of(R"("filters": 64)", relu, "relu"), ImageLayout::nhwc).empty());
+}
+
+TEST_CASE("what else reads a product's result keeps post-ops apart", "[fuse]") {
+  const std::string twice = R"(, {"name": "sum", "op": "add", "inputs": ["gelu", "fc"]})";
+  CHECK_FALSE(fuses(linear_network(gelu + twice, "sum")));
+  const std::string doubled = R"({"name": "sum", "op": "add", "inputs": ["fc", "fc"]})";
+  CHECK_FALSE(fuses(linear_network(doubled, "sum")));
+}
+
+TEST_CASE("of two products that are added the later one takes the sum", "[fuse]") {
+  const std::string other = R"({"name": "other", "op": "linear", "inputs": ["x"], "features": 8})";
+  const std::string sum = R"(, {"name": "sum", "op": "add", "inputs": ["fc", "other"]})";
+  const Graph graph = with_post_ops(linear_network(other + sum, "sum"));
+  CHECK(names_of(graph, task_of(graph, "other+sum.forward").reads) ==
+        Names{"x", "other.weight", "other.bias", "fc"});
+  CHECK_NOTHROW(task_of(graph, "fc.forward"));
+}
+
+TEST_CASE("faults of post-ops are told", "[fuse]") {
+  const Network network = linear_network(gelu, "gelu");
+  const auto fault = [&](Lowering lowering) -> std::string {
+    try {
+      lower_network(network, lowering);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(fault({.fuse = true, .post_ops = {"relu"}}) ==
+        "/lowering/post_ops/0: \"relu\"; expected one of add, affine, gelu, sigmoid, tanh");
+  CHECK(fault({.fuse = true, .post_ops = {"gelu", "add"}}) ==
+        "/lowering/post_ops/1: \"add\" after \"gelu\"; expected each once, ascending");
+  CHECK(fault({.post_ops = {"gelu"}}) ==
+        "/lowering/post_ops/0: without fuse; expected fuse too, or none");
+}

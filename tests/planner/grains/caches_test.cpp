@@ -2,7 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "planner/plan.hpp"
+#include "schedules/simulate.hpp"
 #include "tests/support/run_program.hpp"
+#include "tests/support/schedule_builder.hpp"
 
 using namespace stint;
 
@@ -40,6 +42,14 @@ Graph reader_of_old_bytes() {
   return graph;
 }
 
+// The same for joules alone.
+Platform with_joules(std::int64_t bytes, double joules_per_byte) {
+  Platform platform = with_cache(bytes, 0);
+  platform.devices[0].time_model.erase("cache");
+  platform.devices[0].caches[0].joules_per_byte = joules_per_byte;
+  return platform;
+}
+
 int place_of(const Schedule& schedule, const std::string& start_of_name) {
   for (std::size_t i = 0; i < schedule.actions.size(); ++i) {
     const Action& action = schedule.actions[i];
@@ -65,19 +75,65 @@ TEST_CASE("bytes that are no longer in a cache take time, others none", "[caches
   CHECK(free.predicted.seconds == 3);
 }
 
-TEST_CASE("leaves go depth first through the layers where a cache holds one and not all",
-          "[caches]") {
-  const Network network = read_network(bundled("models/dahl_cnn.json"));
-  Request request{.objective = Objective::time, .batch = 32, .leaves = 32};
+namespace {
+
+Network images() { return read_network(bundled("models/dahl_cnn.json")); }
+
+// In as many leaves as there are samples, which may or may not be cut.
+Schedule planned_in_leaves(const Platform& platform, Objective objective, std::int64_t grain) {
+  Request request{.objective = objective, .batch = 32, .leaves = 32};
   request.strategy = "keep-all";
   request.fuse = false;
+  request.grain = grain;
+  return planned(images(), platform, request);
+}
+
+bool is_depth_first(const Schedule& schedule) {
+  return place_of(schedule, "relu.forward[0:") < place_of(schedule, "conv.forward[16:");
+}
+
+}  // namespace
+
+TEST_CASE("leaves go depth first through the layers where a cache holds one and not all",
+          "[caches]") {
   const Platform platform = with_cache(256 << 10, 1e-9);
-  const Schedule whole = planned(network, platform, request);
-  request.grain = auto_grain;
-  const Schedule cut = planned(network, platform, request);
+  const Schedule whole = planned_in_leaves(platform, Objective::time, 0);
+  const Schedule cut = planned_in_leaves(platform, Objective::time, auto_grain);
   CHECK(cut.predicted.seconds < 0.9 * whole.predicted.seconds);
-  CHECK(place_of(cut, "relu.forward[0:") < place_of(cut, "conv.forward[16:"));
+  CHECK(is_depth_first(cut));
   CHECK(cut.numerics_sha256 == whole.numerics_sha256);
   // Without the price there is nothing to gain from cuts.
-  CHECK(planned(network, with_cache(256 << 10, 0), request).lowering.cuts.empty());
+  const Platform free = with_cache(256 << 10, 0);
+  CHECK(planned_in_leaves(free, Objective::time, auto_grain).lowering.cuts.empty());
+}
+
+TEST_CASE("leaves go depth first for energy where only joules of a cache differ", "[caches]") {
+  const Platform platform = with_joules(256 << 10, 5e-9);
+  const Schedule whole = planned_in_leaves(platform, Objective::energy, 0);
+  const Schedule cut = planned_in_leaves(platform, Objective::energy, auto_grain);
+  CHECK(simulate(cut).cache_joules < 0.8 * simulate(whole).cache_joules);
+  CHECK(cut.predicted.joules < 0.9 * whole.predicted.joules);
+  CHECK(is_depth_first(cut));
+  CHECK(broken_rules(cut) == std::vector<int>{});
+  CHECK(cut.numerics_sha256 == whole.numerics_sha256);
+  const Platform free = with_joules(256 << 10, 0);
+  CHECK(planned_in_leaves(free, Objective::energy, auto_grain).lowering.cuts.empty());
+  // For time they are no matter.
+  CHECK(planned_in_leaves(platform, Objective::time, auto_grain).lowering.cuts.empty());
+}
+
+TEST_CASE("joules of caches leave every bound below the plan", "[caches]") {
+  const Network network = read_network(bundled("models/mlp.json"));
+  for (const char* strategy : {"keep-all", "chain", "graph", "auto"}) {
+    CAPTURE(strategy);
+    Request request{.batch = 8, .limit = 0.2};
+    request.strategy = strategy;
+    const Schedule free = planned(network, with_joules(1 << 10, 0), request);
+    const Schedule priced = planned(network, with_joules(1 << 10, 5e-9), request);
+    CHECK(simulate(priced).cache_joules > 0);
+    CHECK(priced.predicted.objective.lower_bound <= priced.predicted.joules);
+    CHECK(priced.predicted.joules >= free.predicted.joules);
+    CHECK_FALSE(priced.predicted.optimal);
+    CHECK(broken_rules(priced) == std::vector<int>{});
+  }
 }

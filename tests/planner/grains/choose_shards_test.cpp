@@ -7,6 +7,7 @@
 #include "models/check_graph.hpp"
 #include "planner/plan.hpp"
 #include "planner/shard_request.hpp"
+#include "schedules/validate.hpp"
 #include "tests/support/bundled_files.hpp"
 #include "tests/support/run_program.hpp"
 
@@ -132,4 +133,34 @@ TEST_CASE("shards are asked for by name, by number or not at all", "[shards]") {
   CHECK_THAT(fault({"4096"}), Contains("no layer can be cut into so many"));
   CHECK_THROWS_WITH(shards_of({"2"}, Graph{}, platform, {}, "tasks"),
                     Contains("expected a model of layers"));
+}
+
+TEST_CASE("shards that fit into the memory come before those that do not", "[shards]") {
+  const Network network = network_named("mlp");
+  const Platform platform = two_gpus();
+  Request request{.batch = 4, .strategy = "keep-all"};
+  REQUIRE(choose_shards(network, platform, request, network.name).empty());
+  const Schedule whole =
+      plan(make_problem(network, platform, request, network.name), {}).schedule.value();
+  std::int64_t largest = 0;
+  for (const auto& [name, arena] : whole.arenas) largest = std::max(largest, arena);
+  for (const Device& device : platform.devices)
+    request.memory[memory_name(platform, device.memory)] = largest * 6 / 10;
+  request.shards = choose_shards(network, platform, request, network.name);
+  REQUIRE_FALSE(request.shards.empty());
+  const auto fitting = plan(make_problem(network, platform, request, network.name), {});
+  REQUIRE(fitting.schedule);
+  CHECK(validate(*fitting.schedule).empty());
+  request.shards.clear();
+  CHECK_FALSE(plan(make_problem(network, platform, request, network.name), {}).schedule);
+}
+
+TEST_CASE("where nothing fits what is proved to be too large comes last", "[shards]") {
+  const Network network = network_named("mlp");
+  Platform platform = read_platform(bundled("platforms/desk.json"));
+  platform.devices[0].workers = 8;
+  Request request = least_time(4);
+  const auto free = choose_shards(network, platform, request, network.name);
+  request.memory["n0/ram"] = 1;
+  CHECK(choose_shards(network, platform, request, network.name) == free);
 }

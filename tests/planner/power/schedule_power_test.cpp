@@ -160,7 +160,7 @@ TEST_CASE("the model of a schedule costs what the simulator says, and its bound 
     Request request;
     request.strategy = "keep-all";
     request.limit = 0.02;
-    Platform platform = random_platform(seed);
+    Platform platform = random_platform(seed, {.with_fetching = seed % 2 == 1});
     for (Device& device : platform.devices) device.wait_watts = 0.0;
     const Problem problem = problem_of(random_graph(seed, {.tasks = 10}), platform, request);
     const Schedule schedule = planned(problem);
