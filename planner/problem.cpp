@@ -133,6 +133,18 @@ bool prices_all(const Platform& platform, const Graph& graph) {
   });
 }
 
+// That have neither seconds of their own nor a measured kernel on any device.
+std::ptrdiff_t unmeasured_tasks(const Platform& platform, const Graph& graph) {
+  const TaskTimes times(platform);
+  return std::ranges::count_if(graph.tasks, [&](const Task& task) {
+    for (int device = 0; device < static_cast<int>(platform.devices.size()); ++device) {
+      const DeviceId id{device};
+      if (times.seconds_at_speed_1(task, id) && times.model_of(task, id) == nullptr) return false;
+    }
+    return true;
+  });
+}
+
 // What is fused has kernels on CPUs only, and is one layer to a pipeline, whose stages need many.
 bool fuses(const Model& model, const Platform& platform, const Request& request) {
   const auto* const network = std::get_if<Network>(&model);
@@ -163,6 +175,19 @@ std::vector<std::string> post_ops(const Network& network, const Request& request
   return found;
 }
 
+// Whether the post-ops of `together` have prices, and as good ones as the same layers have apart:
+// kernels that were measured for them count more than models.
+bool prices_post_ops(const Platform& platform, const Graph& together, const Model& model,
+                     const Lowering& lowering) {
+  if (!prices_all(platform, together)) return false;
+  const bool has_kernels = std::ranges::any_of(
+      platform.devices, [](const Device& device) { return !device.kernels.empty(); });
+  if (!has_kernels) return true;
+  Lowering apart = lowering;
+  apart.post_ops.clear();
+  return unmeasured_tasks(platform, together) <= unmeasured_tasks(platform, lowered(model, apart));
+}
+
 // A platform that prices single layers only gets those.
 void fuse_what_is_priced(const Model& model, const Platform& platform, const Request& request,
                          Schedule& blank) {
@@ -171,12 +196,15 @@ void fuse_what_is_priced(const Model& model, const Platform& platform, const Req
   if (lowering.fuse) {
     lowering.post_ops = post_ops(std::get<Network>(model), request);
     blank.graph = lowered(model, lowering);
+    if (!lowering.post_ops.empty()) {
+      if (prices_post_ops(platform, blank.graph, model, lowering)) return;
+      lowering.post_ops.clear();
+      blank.graph = lowered(model, lowering);
+    }
     if (prices_all(platform, blank.graph)) return;
-    lowering.post_ops.clear();
-    blank.graph = lowered(model, lowering);
-    lowering.fuse = prices_all(platform, blank.graph);
+    lowering.fuse = false;
   }
-  if (!lowering.fuse) blank.graph = lowered(model, lowering);
+  blank.graph = lowered(model, lowering);
 }
 
 Schedule blank_schedule(const Model& model, const Platform& platform, const Request& request,

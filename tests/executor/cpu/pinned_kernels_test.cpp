@@ -70,7 +70,8 @@ TEST_CASE("a plan for measured kernels ends with the same bits as one for assume
   const Lowering lowering{.batch = 8,
                           .microbatches = microbatches,
                           .leaves = 2,
-                          .fuse = can_fuse(network, ImageLayout::nhwc)};
+                          .fuse = can_fuse(network, ImageLayout::nhwc),
+                          .post_ops = post_ops_of(network, ImageLayout::nhwc)};
   const auto kernels = measured(network, lowering);
   const Schedule pinned = planned_with(network, kernels, request);
   CHECK(validate(pinned).empty());
