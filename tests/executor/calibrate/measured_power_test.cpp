@@ -49,6 +49,10 @@ PowerLoads small_loads() {
 TEST_CASE("a machine is priced by what its counters draw, at rest and busy", "[power]") {
   Platform platform = read_platform(STINT_SOURCE_DIR "/platforms/desk.json");
   platform.devices[0].workers = 2;
+  Device gpu = platform.devices[0];
+  gpu.name = "gpu";
+  gpu.kind = "cuda";
+  platform.devices.push_back(gpu);
   EnergyMeter meter = meter_drawing(10, 5);
   const PowerLoads loads = small_loads();
   for (const char* name : {"gemm", "conv", "elementwise", "reduction"})
@@ -66,6 +70,7 @@ TEST_CASE("a machine is priced by what its counters draw, at rest and busy", "[p
     CHECK(watts.value == Approx(5).epsilon(0.3));
   }
   CHECK(device.active_watts.value < 2);
+  CHECK(platform.devices[1].idle_watts == gpu.idle_watts);  // no core's counter tells of it
   CHECK_NOTHROW(check(platform));
 }
 
