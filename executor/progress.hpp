@@ -18,7 +18,7 @@ namespace stint {
 // Ends all waiting, when a worker has failed or the user has had enough. Whoever sets it wakes
 // nobody: sleepers look at it every 20 ms.
 using Stop = std::atomic<bool>;
-inline const Stop never{false};
+inline const Stop nobody_stops{false};
 
 struct alignas(64) Progress {
   std::atomic<std::uint32_t> done{0};

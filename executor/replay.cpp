@@ -71,7 +71,7 @@ StepEnd Replay::run_step(std::int64_t step, const AroundStep* around) {
   called_.publish(++round_);
   if (program_.lanes.empty()) return StepEnd::done;
   perform_round(0, round_);
-  finished_.wait(round_, ticks_between_steps(0), never, never);
+  finished_.wait(round_, ticks_between_steps(0), nobody_stops, nobody_stops);
   hear(finished_, 0);
   if (stop_) return StepEnd::failed;
   return interrupted_ ? StepEnd::interrupted : StepEnd::done;
@@ -91,7 +91,7 @@ StepTimes Replay::times() const {
 void Replay::serve(int lane, const std::function<void(WorkerId)>& prepare_thread) {
   prepare_thread(program_.lanes[lane].worker);
   for (std::uint32_t round = 1;; ++round) {
-    called_.wait(round, ticks_between_steps(lane), never, never);
+    called_.wait(round, ticks_between_steps(lane), nobody_stops, nobody_stops);
     if (quit_) return;
     hear(called_, 0);
     perform_round(lane, round);

@@ -13,6 +13,7 @@
 #include "executor/calibrate/gpu_clocks.hpp"
 #include "executor/calibrate/measure_caches.hpp"
 #include "executor/calibrate/measure_gpu_kernels.hpp"
+#include "executor/calibrate/measure_gpu_power.hpp"
 #include "executor/calibrate/measure_hand_overs.hpp"
 #include "executor/calibrate/measure_kernels.hpp"
 #include "executor/calibrate/measure_links.hpp"
@@ -115,6 +116,17 @@ void measure_power(const CalibrateOptions& options, const std::vector<NetworkSte
   }
 }
 
+// The largest products of all, that keep a GPU busy longest.
+const NetworkStep& heaviest(const std::vector<NetworkStep>& networks) {
+  const auto flops = [](const NetworkStep& step) {
+    double sum = 0;
+    for (const Task& task : lower_with_kernels(step.network, step.lowering).graph.tasks)
+      sum += task.flops;
+    return sum;
+  };
+  return *std::ranges::max_element(networks, {}, flops);
+}
+
 // Calls `measure(device, number)` for each GPU.
 template <typename Measure>
 void for_each_gpu(Platform& platform, const std::atomic<bool>& interrupted,
@@ -122,6 +134,22 @@ void for_each_gpu(Platform& platform, const std::atomic<bool>& interrupted,
   for (std::size_t d = 0; d < platform.devices.size() && !interrupted; ++d) {
     if (is_gpu(platform.devices[d])) measure(platform.devices[d], DeviceId{static_cast<int>(d)});
   }
+}
+
+// The n-th GPU of CUDA is taken for the n-th of NVML.
+void measure_power_of_gpus(const CalibrateOptions& options,
+                           const std::vector<NetworkStep>& networks,
+                           const std::atomic<bool>& interrupted, Calibration& found) {
+  if (!has_gpus(found.platform) || networks.empty() || interrupted) return;
+  const ChosenMeter chosen = choose_meter(MeterKind::nvml, true, options.meters);
+  if (chosen.meter == nullptr) return;
+  const NetworkStep& load = heaviest(networks);
+  int number = 0;
+  for_each_gpu(found.platform, interrupted, [&](Device&, DeviceId gpu) {
+    const GpuPowerWindows windows{options.power_window_seconds, fmt::format("gpu-{}", number++),
+                                  chosen.basis};
+    measure_gpu_power(load, windows, *chosen.meter, interrupted, found.platform, gpu);
+  });
 }
 
 void model_in_general(const NetworkDesign& design, const StepClocks& clocks,
@@ -142,14 +170,17 @@ void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>
                   [&](Device& device, const auto& clocks) {
                     model_in_general(design, clocks, options, interrupted, device, found);
                   });
+  std::vector<NetworkStep> on_gpus;
   for_each_gpu(found.platform, interrupted, [&](Device& device, DeviceId gpu) {
     const StepClock clock = gpu_clock(found.platform, gpu);
     const NetworkDesign fitting =
         network_design_for_gpus(limits, found.platform.memories[device.memory].bytes);
     model_in_general(fitting, {clock, clock}, options, interrupted, device, found);
+    on_gpus = fitting.fitted;
   });
   if (interrupted) return;
   measure_power(options, design.fitted, interrupted, found);
+  measure_power_of_gpus(options, on_gpus, interrupted, found);
   if (interrupted) return;
   const std::string folder = std::filesystem::temp_directory_path();
   measure_links(copy_clock_here(found.platform, folder), copied_sizes(options.quick),
@@ -191,6 +222,7 @@ void measure_for(NetworkStep asked, const CalibrateOptions& options,
   });
   if (!interrupted) measure_gpu_links(copied_sizes(options.quick), found.platform);
   if (!interrupted) measure_power(options, {asked}, interrupted, found);
+  measure_power_of_gpus(options, {asked}, interrupted, found);
 }
 
 }  // namespace

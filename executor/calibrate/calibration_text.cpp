@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "executor/calibrate/gpu_clocks.hpp"
 #include "platforms/names.hpp"
 #include "schedules/text_table.hpp"
 #include "schedules/units.hpp"
@@ -57,6 +58,12 @@ std::string hand_overs_text(const Device& device) {
       "cache takes {} longer to read, {} to write\n",
       device.name, seconds_text(spin), seconds_text(hand_over_seconds(device, Wait::sleep)),
       by_mebibyte(read_term), by_mebibyte(write_term));
+}
+
+std::string gpu_watts_text(const Device& device) {
+  if (!is_gpu(device) || device.idle_watts.basis != Basis::measured) return "";
+  return fmt::format("{}: {} at rest, {} more while it computes\n", device.name,
+                     watts_text(device.idle_watts), watts_text(device.states.front().busy_watts));
 }
 
 std::string link_text(const Platform& platform, LinkId id) {
@@ -123,7 +130,7 @@ std::string calibration_text(const Calibration& calibration) {
     text +=
         fmt::format("{}, {} busy: {}\n", name, calibration.all_busy ? "all workers" : "one worker",
                     errors.empty() ? kernels_text(platform.devices[i]) : models_text(errors));
-    text += hand_overs_text(platform.devices[i]);
+    text += hand_overs_text(platform.devices[i]) + gpu_watts_text(platform.devices[i]);
   }
   for (int i = 0; i < static_cast<int>(platform.links.size()); ++i) {
     if (platform.links[i].bytes_per_second.basis == Basis::measured)

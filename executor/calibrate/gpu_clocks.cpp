@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <future>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "executor/accelerator.hpp"
 #include "executor/arenas.hpp"
@@ -11,6 +15,7 @@
 #include "executor/data/open_samples.hpp"
 #include "executor/device_backend.hpp"
 #include "executor/operands.hpp"
+#include "executor/progress.hpp"
 #include "executor/run.hpp"
 #include "platforms/names.hpp"
 
@@ -21,20 +26,38 @@ constexpr std::int64_t measured_steps = 5;
 constexpr int measured_copies = 5;
 constexpr double least_seconds = 1e-9;  // of a clock that stood still
 
+// Everything that a step of a network needs on a GPU.
+class GpuBench {
+ public:
+  GpuBench(const NetworkStep& step, const LoweredNetwork& lowered, const Platform& platform,
+           DeviceId gpu)
+      : schedule_(gpu_step(step, lowered.graph, platform, gpu)),
+        samples_(open_samples("", step.network, step.lowering.batch, measured_seed, false)),
+        values_(step.network, lowered, step.lowering, *samples_, measured_seed),
+        accelerator_(open_accelerator(schedule_, measured_seed)),
+        arenas_(schedule_, {}, accelerator_.get()),
+        backend_(schedule_, lowered, arenas_, values_, measured_seed, *accelerator_) {}
+
+  RunReport run(std::int64_t steps, const std::atomic<bool>& interrupted) {
+    RunOptions options;
+    options.steps = steps;
+    return run_unjudged(schedule_, arenas_, backend_, values_, options, interrupted).report;
+  }
+
+ private:
+  Schedule schedule_;
+  std::unique_ptr<SampleSource> samples_;
+  NetworkValues values_;
+  std::unique_ptr<Accelerator> accelerator_;
+  Arenas arenas_;
+  DeviceBackend backend_;
+};
+
 std::vector<double> seconds_of_step(const NetworkStep& step, const LoweredNetwork& lowered,
                                     const Platform& platform, DeviceId gpu) {
-  const Schedule schedule = gpu_step(step, lowered.graph, platform, gpu);
-  const auto samples = open_samples("", step.network, step.lowering.batch, measured_seed, false);
-  const NetworkValues values(step.network, lowered, step.lowering, *samples, measured_seed);
-  const auto accelerator = open_accelerator(schedule, measured_seed);
-  Arenas arenas(schedule, {}, accelerator.get());
-  DeviceBackend backend(schedule, lowered, arenas, values, measured_seed, *accelerator);
-  RunOptions options;
-  options.steps = measured_steps;
-  const std::atomic<bool> interrupted{false};
-  const Replayed replayed = run_unjudged(schedule, arenas, backend, values, options, interrupted);
+  const RunReport report = GpuBench(step, lowered, platform, gpu).run(measured_steps, nobody_stops);
   std::vector<double> seconds;
-  for (const RunAction& action : replayed.report.actions)
+  for (const RunAction& action : report.actions)
     seconds.push_back(std::max(action.measured_seconds, least_seconds));
   return seconds;
 }
@@ -99,6 +122,36 @@ double gpu_copy_seconds(const Platform& platform, const Link& link, std::int64_t
     least = std::min(least, span.end_seconds - span.begin_seconds);
   }
   return std::max(least, least_seconds);
+}
+
+BusyGpu::BusyGpu(const NetworkStep& step, const Platform& platform, DeviceId gpu) {
+  std::promise<void> begun;
+  std::future<void> beginning = begun.get_future();
+  worker_ = std::thread([&, begun = std::move(begun)]() mutable {
+    const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
+    std::optional<GpuBench> bench;
+    try {
+      bench.emplace(step, lowered, platform, gpu);
+      begun.set_value();
+    } catch (...) {
+      return begun.set_exception(std::current_exception());
+    }
+    try {
+      while (!stopped_) bench->run(measured_steps, stopped_);
+    } catch (const std::exception&) {  // stopped, or a GPU that failed: its counter will show it
+    }
+  });
+  try {
+    beginning.get();
+  } catch (...) {
+    worker_.join();
+    throw;
+  }
+}
+
+BusyGpu::~BusyGpu() {
+  stopped_ = true;
+  worker_.join();
 }
 
 }  // namespace stint

@@ -2,7 +2,9 @@
 // GPU's own events.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <thread>
 
 #include "executor/calibrate/step_clock.hpp"
 #include "platforms/platform.hpp"
@@ -20,5 +22,19 @@ StepClock gpu_clock(const Platform& platform, DeviceId gpu);
 // Of a copy over a link to or from a GPU, whose other end is pinned where it is the host's: the
 // least of several.
 double gpu_copy_seconds(const Platform& platform, const Link& link, std::int64_t bytes);
+
+// Runs a step again and again, from when it is made until it goes.
+class BusyGpu {
+ public:
+  // What is handed over must outlive it. Throws as a clock does.
+  BusyGpu(const NetworkStep& step, const Platform& platform, DeviceId gpu);
+  ~BusyGpu();
+  BusyGpu(const BusyGpu&) = delete;
+  BusyGpu& operator=(const BusyGpu&) = delete;
+
+ private:
+  std::atomic<bool> stopped_{false};
+  std::thread worker_;
+};
 
 }  // namespace stint

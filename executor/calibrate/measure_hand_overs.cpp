@@ -38,7 +38,7 @@ class OtherCore {
       : thread_([this, core, spin_ticks, work = std::move(work)] {
           Cores::here().pin_this_thread(core);
           for (std::uint32_t i = 1;; ++i) {
-            called_.wait(i, spin_ticks, never, never);
+            called_.wait(i, spin_ticks, nobody_stops, nobody_stops);
             seen_ = ticks_after_wait();
             if (quit_) return;
             work();
@@ -57,7 +57,7 @@ class OtherCore {
   double call() {
     const Ticks begin = ticks_now();
     called_.publish(++calls_);
-    answered_.wait(calls_, ticks_in(patience_seconds), never, never);
+    answered_.wait(calls_, ticks_in(patience_seconds), nobody_stops, nobody_stops);
     return static_cast<double>(std::max(seen_, begin) - begin) * seconds_per_tick();
   }
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "executor/accelerator.hpp"
 #include "executor/calibrate/measure_caches.hpp"
 #include "executor/ticks.hpp"
 #include "schedules/cache_traffic.hpp"
@@ -234,12 +235,13 @@ std::vector<PowerWindow> power_windows(const Device& device, const std::vector<i
 
 bool measure_power(const PowerLoads& loads, double window_seconds, const std::string& source,
                    EnergyMeter& meter, const std::atomic<bool>& interrupted, Platform& platform) {
-  const int workers =
-      std::accumulate(platform.devices.begin(), platform.devices.end(), 0,
-                      [](int sum, const Device& device) { return sum + device.workers; });
+  const int workers = std::accumulate(
+      platform.devices.begin(), platform.devices.end(), 0,
+      [](int sum, const Device& device) { return is_gpu(device) ? sum : sum + device.workers; });
   Platform priced = platform;
   int first = 0;
   for (Device& device : priced.devices) {
+    if (is_gpu(device)) continue;  // no cores of this machine
     std::vector<int> cores(device.workers);
     std::iota(cores.begin(), cores.end(), first);
     first += device.workers;

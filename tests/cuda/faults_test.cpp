@@ -1,6 +1,7 @@
 // What goes wrong on GPUs ends in one line.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "files/text_file.hpp"
@@ -30,6 +31,20 @@ TEST_CASE("without a driver a plan for a GPU is refused in one line that says wh
   CHECK(ran.err.find("error 35") != std::string::npos);
 }
 
+TEST_CASE("with NVIDIA's own libraries and no GPU a plan for one is refused in one line",
+          "[cuda]") {
+  if (std::filesystem::exists("/dev/nvidiactl")) {
+    WARN("skipped: there is a driver");
+    return;
+  }
+  const TemporaryFolder folder;
+  const Ran ran = run_program("run", {short_plan(folder)});
+  CAPTURE(ran.err);
+  CHECK(ran.exit == 2);
+  CHECK(is_one_line(ran.err));
+  CHECK(ran.err.find("expected a GPU of NVIDIA with its driver") != std::string::npos);
+}
+
 TEST_CASE("a plan that needs more memory than a GPU has free is refused in one line", "[cuda]") {
   const TemporaryFolder folder;
   const std::string schedule =
@@ -55,17 +70,26 @@ TEST_CASE("a GPU that fails ends a run in one line that names the call", "[cuda]
   CHECK(ran.exit == 1);
   CHECK(is_one_line(ran.err));
   CHECK(ran.err.find(call) != std::string::npos);
+  if (call == "launch") CHECK(ran.err.find("run: step 0, action ") == 0);  // with its task
 }
 
-TEST_CASE("a plan that copies between a disk and a GPU is refused in one line", "[cuda]") {
+TEST_CASE("copies that GPUs do not make are refused in one line", "[cuda]") {
   const TemporaryFolder folder;
   auto platform = nlohmann::json::parse(read_text(bundled("tests/cuda/gpu_only.json")));
   auto& node = platform["nodes"][0];
-  node["memories"][0] = {{"name", "ram"}, {"bytes", 1 << 30}, {"kind", "storage"}};
+  std::string named;
+  SECTION("between a disk and a GPU") {
+    node["memories"][0] = {{"name", "ram"}, {"bytes", 1 << 30}, {"kind", "storage"}};
+    named = "storage";
+  }
+  SECTION("by a worker that they hold up") {
+    for (auto& link : node["links"]) link["blocking"] = true;
+    named = "blocking";
+  }
   const std::string schedule = folder.path("schedule.json");
   const Ran plan = run_program(
       "plan", {bundled("models/lenet5.json"), folder.file("platform.json", platform.dump()),
-               "--batch", "32", "--memory", "90%", "--limit", "1", "-o", schedule, "-q"});
+               "--batch", "32", "--memory", "95%", "--limit", "1", "-o", schedule, "-q"});
   INFO(plan.err);
   REQUIRE(plan.exit == 0);
   REQUIRE(read_text(schedule).find("\"copy\"") != std::string::npos);
@@ -73,5 +97,5 @@ TEST_CASE("a plan that copies between a disk and a GPU is refused in one line", 
   CAPTURE(ran.err);
   CHECK(ran.exit == 2);
   CHECK(is_one_line(ran.err));
-  CHECK(ran.err.find("storage") != std::string::npos);
+  CHECK(ran.err.find(named) != std::string::npos);
 }

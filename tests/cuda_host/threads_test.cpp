@@ -1,6 +1,7 @@
 // Threads of the host: nothing orders them but what the program says. And clocks: events that are
 // timed.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <thread>
 
 #include "tests/cuda_host/test_objects.hpp"
@@ -95,6 +96,41 @@ TEST_CASE("time passes between two events as it does in the stream", "[cuda_host
     succeed(cudaEventDestroy(begin), "cudaEventDestroy");
     succeed(cudaEventDestroy(middle), "cudaEventDestroy");
   });
+  INFO(end.err);
+  CHECK(end.exit == 0);
+}
+
+TEST_CASE("a clock that a test sets goes by operations, their bytes, and copies each way",
+          "[cuda_host]") {
+  const std::string mode = GENERATE("eager", "lazy", "random");
+  // 3 µs an operation, 1 GB/s, 1 GFLOP/s; 7 µs a copy, 2 GB/s in, 4 GB/s out.
+  const ChildEnd end =
+      run_in_child({{"MODE", mode}, {"CLOCK", "3000,1000,1000,7000,2000,4000"}}, [] {
+        const TestStream stream, other;
+        const DeviceFloats a(1000), b(1000);
+        Floats on_host(1000);
+        cudaEvent_t events[4] = {};
+        for (cudaEvent_t& event : events)
+          succeed(cudaEventCreateWithFlags(&event, cudaEventDefault), "cudaEventCreateWithFlags");
+        succeed(cudaEventRecord(events[0], stream), "cudaEventRecord");
+        a.put(on_host, stream);
+        succeed(cudaEventRecord(events[1], stream), "cudaEventRecord");
+        succeed(launch_doubling(a, b, 1000, stream), "a launch");
+        succeed(cudaEventRecord(events[2], stream), "cudaEventRecord");
+        succeed(cudaStreamWaitEvent(other, events[2], 0), "cudaStreamWaitEvent");
+        on_host = b.get(other);
+        succeed(cudaEventRecord(events[3], other), "cudaEventRecord");
+        other.finish();
+        const float expected[3] = {7e-3F + 2e-3F, 3e-3F + 8e-3F, 7e-3F + 1e-3F};
+        for (int i = 0; i < 3; ++i) {
+          float milliseconds = 0;
+          succeed(cudaEventElapsedTime(&milliseconds, events[i], events[i + 1]),
+                  "cudaEventElapsedTime");
+          expect(std::abs(milliseconds - expected[i]) < 1e-5F,
+                 std::to_string(milliseconds) + " ms; expected " + std::to_string(expected[i]));
+        }
+        for (cudaEvent_t event : events) succeed(cudaEventDestroy(event), "cudaEventDestroy");
+      });
   INFO(end.err);
   CHECK(end.exit == 0);
 }

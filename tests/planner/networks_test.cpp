@@ -76,3 +76,25 @@ TEST_CASE("micro-batches, leaves, pieces and both layouts give plans that hold",
     }
   }
 }
+
+TEST_CASE("products have the workspace of the device that runs them, where all are GPUs",
+          "[networks]") {
+  const auto [file, is_gpu] = GENERATE(table<std::string, bool>(
+      {{"tests/cuda/gpu_only.json", true}, {"tests/cuda/cpu_gpu.json", false}}));
+  CAPTURE(file);
+  Request request = keep_all(4);
+  request.leaves = 4;
+  const Model model = read_model(STINT_SOURCE_DIR "/models/gpt_tiny.json");
+  const Platform platform = read_platform(STINT_SOURCE_DIR "/" + file);
+  const Outcome outcome = plan(problem_of(model, platform, request), {});
+  REQUIRE(outcome.schedule);
+  CHECK(validate(*outcome.schedule).empty());
+  CHECK(outcome.schedule->lowering.kernels.empty() != is_gpu);
+  for (const Task& task : outcome.schedule->graph.tasks) {
+    CAPTURE(task.name, task.workspace_bytes);
+    if (task.op == "linear.forward" || task.op == "linear.backward_data")
+      CHECK((task.workspace_bytes == 0) == is_gpu);
+    // Partial results of four leaves: two levels of the tree, on any device.
+    if (task.op == "linear.backward_weights") CHECK(task.workspace_bytes > 0);
+  }
+}

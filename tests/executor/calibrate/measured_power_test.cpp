@@ -50,6 +50,10 @@ TEST_CASE("a machine is priced by what its counters draw, at rest and busy", "[p
   Platform platform = read_platform(STINT_SOURCE_DIR "/platforms/desk.json");
   platform.devices[0].workers = 2;
   platform.devices[0].caches = {{1, 1 << 15, 1}, {2, 1 << 20, 2}};
+  Device gpu = platform.devices[0];
+  gpu.name = "gpu";
+  gpu.kind = "cuda";
+  platform.devices.push_back(gpu);
   EnergyMeter meter = meter_drawing(10, 5);
   const PowerLoads loads = small_loads();
   for (const char* name : {"gemm", "conv", "elementwise", "reduction"})
@@ -72,6 +76,7 @@ TEST_CASE("a machine is priced by what its counters draw, at rest and busy", "[p
     CHECK(cache.joules_per_byte.basis == Basis::measured);
     CHECK(cache.joules_per_byte.value < 1e-10);
   }
+  CHECK(platform.devices[1].idle_watts == gpu.idle_watts);  // no core's counter tells of it
   CHECK_NOTHROW(check(platform));
 }
 
