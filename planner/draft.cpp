@@ -28,16 +28,11 @@ struct Gap {
   double before_seconds = 0;
 };
 
-// What sleeping saves is more than what waking costs.
 Wait wait_for(const Gap& gap, const Device& device, double on_watts) {
   if (device.wait_watts.value == 0)
     return gap.in_step_seconds >= free_spin_seconds ? Wait::sleep : Wait::spin;
   const double seconds = gap.in_step_seconds + gap.before_seconds;
-  const double measured_seconds = hand_over_seconds(device, Wait::sleep);
-  const double wake_seconds = measured_seconds > 0 ? measured_seconds : usual_wake_seconds;
-  const double saved_joules = device.wait_watts * (seconds - wake_seconds);
-  const bool pays = seconds >= longest_spin_seconds || saved_joules > on_watts * wake_seconds;
-  return pays ? Wait::sleep : Wait::spin;
+  return pays_to_sleep(seconds, device, on_watts) ? Wait::sleep : Wait::spin;
 }
 
 // By worker: for how long it has nothing left to do when the step ends.
@@ -151,6 +146,13 @@ void set_derived(Schedule& schedule, const std::string& strategy) {
 }
 
 }  // namespace
+
+bool pays_to_sleep(double gap_seconds, const Device& device, double on_watts) {
+  const double measured_seconds = hand_over_seconds(device, Wait::sleep);
+  const double wake_seconds = measured_seconds > 0 ? measured_seconds : usual_wake_seconds;
+  const double saved_joules = device.wait_watts * (gap_seconds - wake_seconds);
+  return gap_seconds >= longest_spin_seconds || saved_joules > on_watts * wake_seconds;
+}
 
 std::optional<DraftCost> cost_of(const Problem& problem, const Draft& draft, Schedule& scratch) {
   if (total_bytes(problem, draft) >= huge_bytes) return std::nullopt;

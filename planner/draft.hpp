@@ -44,6 +44,10 @@ std::optional<DraftCost> cost_of(const Problem& problem, const Draft& draft, Sch
 // that has a price.
 Schedule finish(const Problem& problem, const Draft& draft, const std::string& strategy);
 
+// Whether a worker of a device that pays for spinning sleeps through a gap: what that saves is more
+// than what waking costs, or nobody spins for so long.
+bool pays_to_sleep(double gap_seconds, const Device& device, double on_watts);
+
 // Waits, times and predicted values anew, after the power states of a schedule have changed.
 void reprice(const Problem& problem, Schedule& schedule);
 

@@ -232,9 +232,13 @@ std::vector<Shortage> shortages(const Problem& problem, const Found& found) {
   return all;
 }
 
-// There is no plan, and neither is there a proof that there is none.
+// There is no plan, and neither is there a proof that there is none. Within a deadline the fastest
+// may be the only one; without, searching for it goes other ways, and what it finds is a plan.
 bool needs_the_fastest(const Problem& problem, const SearchOptions& options, const Found& found) {
-  if (found.best || options.is_interrupted() || !deadline_seconds(problem.request())) return false;
+  const Objective objective = problem.request().objective;
+  const bool is_another = objective == Objective::energy || objective == Objective::edp ||
+                          deadline_seconds(problem.request());
+  if (found.best || options.is_interrupted() || !is_another) return false;
   const auto all = shortages(problem, found);
   return std::none_of(all.begin(), all.end(), is_proved);
 }

@@ -54,6 +54,8 @@ class Making {
     if (kind_ == "residual" && layer % 3 == 2) return {last, last - 2};
     if (kind_ == "unet" && layer > layers_ / 2) return {last, layers_ - layer};
     if (kind_ == "branches" && layer > 0) return of_branches(layer);
+    if (kind_ == "transformer" && layer > 0) return of_transformer(layer);
+    if (kind_ == "layered" && layer > 0) return of_layers(layer);
     if (kind_ == "random" && layer > 1 && pick(0, 2) == 0) return {last, pick(1, layer - 1)};
     return {last};
   }
@@ -63,6 +65,28 @@ class Making {
     const int joint = layer - in_block;
     if (in_block < 4) return {joint};
     return {joint + 1, joint + 2, joint + 3, joint + 4};
+  }
+
+  // Seven tasks a block: three that read its input, attention, the sum with the input, two more of
+  // which the second adds that sum.
+  static std::vector<int> of_transformer(int layer) {
+    const int in_block = (layer - 1) % 7;
+    const int input = layer - in_block;
+    if (in_block < 3) return {input};
+    if (in_block == 3) return {input + 1, input + 2, input + 3};
+    if (in_block == 4) return {input, input + 4};
+    return in_block == 5 ? std::vector{input + 5} : std::vector{input + 5, input + 6};
+  }
+  // Layers of three tasks, each of which reads one to three of the layer before.
+  std::vector<int> of_layers(int layer) {
+    const int group = (layer - 1) / 3;
+    if (group == 0) return {1};
+    std::vector<int> read;
+    for (int source = 3 * group - 1; source <= 3 * group + 1; ++source) {
+      const bool is_last = source == 3 * group + 1;
+      if (pick(0, 1) == 0 || (is_last && read.empty())) read.push_back(source);
+    }
+    return read;
   }
 
   void forward(int layer) {
@@ -129,7 +153,8 @@ void connect(MemoryId a, MemoryId b, Platform& platform) {
 }  // namespace
 
 const std::vector<std::string>& placed_kinds() {
-  static const std::vector<std::string> kinds{"chain", "residual", "unet", "branches", "random"};
+  static const std::vector<std::string> kinds{"chain",  "residual",    "unet",   "branches",
+                                              "random", "transformer", "layered"};
   return kinds;
 }
 

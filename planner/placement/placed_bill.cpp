@@ -1,6 +1,7 @@
 // What a replay costs, and the peaks of the memories.
 #include <algorithm>
 
+#include "planner/draft.hpp"
 #include "planner/placement/placed_replay.hpp"
 
 namespace stint {
@@ -26,11 +27,37 @@ void PlacedReplay::bill_overlaps(std::size_t device) {
   marginal_ += on.active_watts * (active - shares);
 }
 
+// Who waits for a task spins, where watts are paid for that, unless it pays to sleep; what is left
+// of a step when a worker has ended and what it waits for its first task is one wait.
+void PlacedReplay::bill_waits(std::size_t device) {
+  const Device& on = platform().devices[device];
+  const auto spin = [&](double seconds) {
+    if (!pays_to_sleep(seconds, on, always_on_)) marginal_ += on.wait_watts * seconds;
+  };
+  for (int w = 0; w < on.workers; ++w) {
+    const int worker = graph_.problem->first_worker[device] + w;
+    double first = -1;
+    double free = 0;
+    for (const int step : computed_[device]) {
+      if (steps_[step].worker != worker) continue;
+      const double seconds = way(steps_[step].task, static_cast<DeviceId>(device)).seconds;
+      const double start = ends_[step] - seconds;
+      if (first < 0)
+        first = start;
+      else
+        spin(start - free);
+      free = ends_[step];
+    }
+    if (first >= 0) spin(first + seconds_ - free);
+  }
+}
+
 void PlacedReplay::bill() {
   seconds_ = ends_.empty() ? 0 : *std::max_element(ends_.begin(), ends_.end());
   for (std::size_t d = 0; d < computed_.size(); ++d) {
     const Device& device = platform().devices[d];
     if (device.active_watts > 0 && device.workers > 1) bill_overlaps(d);
+    if (device.wait_watts > 0) bill_waits(d);
   }
   const Request& request = graph_.problem->request();
   double window = seconds_;

@@ -103,6 +103,7 @@ class PlacedReplay {
   bool keep_results();
   void bill();
   void bill_overlaps(std::size_t device);
+  void bill_waits(std::size_t device);
   void measure_peaks();
   void find_events();
   std::int64_t state_bytes(int memory) const;

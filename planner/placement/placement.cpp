@@ -1,6 +1,7 @@
 #include "planner/placement/placement.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -33,7 +34,8 @@ constexpr int least_rounds_of_cuts = 12;
 constexpr int most_rounds_of_cuts = 200;
 constexpr double small_gap = 1e-4;  // worth a finer bound
 constexpr std::size_t most_tasks_of_fine_bounds = 150;
-constexpr int most_starts = 3;
+constexpr std::size_t most_starts = 16;
+constexpr double cooling_of_race = 0.6;  // from one round of it to the next
 // A search on from the best plan: near it, or further from it in less memory.
 struct SearchRound {
   double share = 1;           // of the memories that the best plan takes
@@ -44,7 +46,8 @@ constexpr SearchRound more_rounds[] = {{1, 0.002}, {1, 0.005}, {1, 0.002}};
 constexpr std::size_t most_tasks_of_more_rounds = 100;
 constexpr SearchRound rounds_of_less[] = {{1, 0.05}, {0.8, 0.05}, {0.6, 0.05}};
 constexpr std::size_t most_tasks_of_less = 30;
-constexpr int seeds_of_search = 100;
+constexpr int seeds_of_search = 100;  // for each round
+constexpr int seed_of_best = 90;
 constexpr int window_tasks = 60;
 constexpr int window_step = 40;  // so that they overlap
 constexpr double window_temperature = 0.004;
@@ -205,22 +208,42 @@ class Placing {
   }
 
   void search(std::vector<PlacementTrial> starts, int seed, const SearchRound& round) {
-    const auto better = [&](const PlacementTrial& a, const PlacementTrial& b) {
-      return score(a) < score(b);
-    };
-    std::stable_sort(starts.begin(), starts.end(), better);
     if (starts.empty()) return;
-    const int count = std::min<int>(most_starts, static_cast<int>(starts.size()));
     const double steps = search_steps();
-    std::vector<PlacementTrial> ends;
-    for (int i = 0; i < count; ++i) {
-      if (i > 0 && options_.is_interrupted()) break;
-      ends.push_back(anneal(starts[i], steps / (2.0 * count), round.temperature, seed + i));
-    }
-    std::stable_sort(ends.begin(), ends.end(), better);
-    PlacementTrial best = anneal(ends.front(), steps / 2, 0.002, seed + most_starts);
+    std::vector<PlacementTrial> ends = raced(std::move(starts), steps / 2, seed, round);
+    PlacementTrial best = anneal(ends.front(), steps / 2, 0.002, seed + seed_of_best);
     if (graph_.tasks() > most_tasks_of_automatic_solver) search_windows(best);
     fit(std::move(best));
+  }
+
+  // What a start is worth shows only when it has been searched from for a while: a solution of the
+  // relaxation is late at first, and the best of all soon after. So all of them are searched from
+  // for a little, the better half for longer, and so on (successive halving: Jamieson, Talwalkar
+  // 2016). The best ends come first.
+  std::vector<PlacementTrial> raced(std::vector<PlacementTrial> runners, double steps, int seed,
+                                    const SearchRound& round) {
+    keep_best_of(static_cast<std::size_t>(most_starts), runners);
+    const auto levels = std::bit_width(runners.size());
+    double temperature = round.temperature;
+    for (int level = 0; level < levels && !options_.is_interrupted(); ++level) {
+      const double share = steps / static_cast<double>(levels * runners.size());
+      for (PlacementTrial& runner : runners) runner = anneal(runner, share, temperature, seed++);
+      keep_best_of(std::max<std::size_t>(1, runners.size() / 2), runners);
+      temperature *= cooling_of_race;
+    }
+    return runners;
+  }
+
+  // The better first, each once.
+  void keep_best_of(std::size_t count, std::vector<PlacementTrial>& trials) const {
+    std::stable_sort(
+        trials.begin(), trials.end(),
+        [&](const PlacementTrial& a, const PlacementTrial& b) { return score(a) < score(b); });
+    const auto is_same = [](const PlacementTrial& a, const PlacementTrial& b) {
+      return a.value == b.value && a.excess == b.excess;
+    };
+    trials.erase(std::unique(trials.begin(), trials.end(), is_same), trials.end());
+    if (trials.size() > count) trials.resize(count);
   }
 
   // Stretch by stretch, each as a problem of its own.
@@ -283,7 +306,7 @@ class Placing {
       if (options_.is_interrupted() || !tighten(schedule, attempt)) return;
       auto again = tried(graph_, replay_, trial.choice, capacity_);
       if (!again) return;
-      trial = anneal(*again, steps, 0.002, most_starts + 1 + attempt);
+      trial = anneal(*again, steps, 0.002, seed_of_best + 1 + attempt);
     }
   }
 

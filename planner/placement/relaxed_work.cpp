@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/graph_algorithms.hpp"
+#include "planner/placement/block_patterns.hpp"
 #include "planner/strategy.hpp"
 
 namespace stint {
@@ -13,6 +14,7 @@ namespace {
 constexpr int most_firsts = 3;            // of one joining task
 constexpr std::size_t largest_block = 6;  // tasks
 constexpr double block_work = 0.3;        // of the solver, for one block at one price
+constexpr std::int64_t largest_sum = std::int64_t{1} << 60;
 constexpr double least_work = 4e-3;  // what beginning one takes, so that there are not too many
 
 class Pairing {
@@ -128,33 +130,86 @@ BlockCosts::BlockCosts(const PlacedGraph& graph, const RelaxedUnits& units,
 void BlockCosts::solve_at(std::int64_t price, double work) {
   const bool is_known = std::any_of(costs_.begin(), costs_.end(),
                                     [&](const Cost& cost) { return cost.price == price; });
-  if (is_known) return;
-  for (std::size_t b = 0; b < blocks_.size() && work > 0 && price > 0; ++b) {
+  if (is_known || price <= 0) return;
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const WorkBetween& block = blocks_[b];
-    RelaxedScope scope{std::vector<char>(graph_.tasks(), 0), block.first};
-    scope.is_in[block.first] = scope.is_in[block.then] = 1;
-    for (const TaskId task : block.tasks) scope.is_in[task] = 1;
-    RelaxedPlacement alone(graph_, units_, std::move(scope));
-    alone.build();
-    alone.add_turns();
-    alone.model().minimise(alone.cost_between(block.first, block.then, block.tasks, price));
-    CpOptions options;
-    options.work = std::min(block_work, work);
-    options.interrupted = interrupted_;
-    const CpAnswer answer = solve(alone.model(), options);
-    work -= std::max(answer.work, least_work);
-    if (answer.has_solution() && answer.bound > 0)
-      costs_.push_back({static_cast<int>(b), price, answer.bound});
+    if (BlockPatterns::are_few(graph_, block)) {
+      const BlockPatterns patterns(graph_, units_, block);
+      costs_.push_back({static_cast<int>(b), price, patterns.least_at(price)});
+      continue;
+    }
+    if (work > 0) work -= solve_alone(static_cast<int>(b), price, work);
   }
 }
 
+// Returns the work that it took.
+double BlockCosts::solve_alone(int b, std::int64_t price, double work) {
+  const WorkBetween& block = blocks_[b];
+  RelaxedScope scope{std::vector<char>(graph_.tasks(), 0), block.first};
+  scope.is_in[block.first] = scope.is_in[block.then] = 1;
+  for (const TaskId task : block.tasks) scope.is_in[task] = 1;
+  RelaxedPlacement alone(graph_, units_, std::move(scope));
+  alone.build();
+  alone.add_turns();
+  alone.model().minimise(alone.cost_between(block.first, block.then, block.tasks, price));
+  CpOptions options;
+  options.work = std::min(block_work, work);
+  options.interrupted = interrupted_;
+  const CpAnswer answer = solve(alone.model(), options);
+  if (answer.has_solution() && answer.bound > 0) costs_.push_back({b, price, {answer.bound}});
+  return std::max(answer.work, least_work);
+}
+
 void BlockCosts::add_to(RelaxedPlacement& relaxed) const {
+  std::vector<std::vector<VariableId>> patterns(blocks_.size());
   for (const Cost& cost : costs_) {
     const WorkBetween& block = blocks_[cost.block];
-    relaxed.model().add_linear(
-        relaxed.cost_between(block.first, block.then, block.tasks, cost.price), cost.least,
-        std::int64_t{1} << 60);
+    LinearSum sum = relaxed.cost_between(block.first, block.then, block.tasks, cost.price);
+    if (cost.least.size() == 1) {
+      relaxed.model().add_linear(sum, cost.least.front(), largest_sum);
+      continue;
+    }
+    auto& is_pattern = patterns[cost.block];
+    if (is_pattern.empty()) is_pattern = add_patterns(block, relaxed);
+    for (std::size_t p = 0; p < is_pattern.size(); ++p) sum.add(is_pattern[p], -cost.least[p]);
+    relaxed.model().add_linear(sum, 0, largest_sum);
   }
+}
+
+// A boolean for every pattern: it is the one that the tasks' places make.
+std::vector<VariableId> BlockCosts::add_patterns(const WorkBetween& block,
+                                                 RelaxedPlacement& relaxed) const {
+  const BlockPatterns patterns(graph_, units_, block);
+  std::vector<VariableId> chosen;
+  for (std::size_t p = 0; p < patterns.all().size(); ++p)
+    chosen.push_back(relaxed.model().add_boolean());
+  // The patterns of which something is true are as many as this sum.
+  const auto tie = [&](LinearSum sum, const auto& is_true) {
+    for (std::size_t p = 0; p < chosen.size(); ++p) {
+      if (is_true(patterns.all()[p])) sum.add(chosen[p], -1);
+    }
+    relaxed.model().add_linear(sum, 0, 0);
+  };
+  for (const MemoryId memory : relaxed.memories()) {
+    if (const VariableId in = relaxed.in(block.first, memory); in != no_variable)
+      tie(in, [&](const BlockPattern& pattern) { return pattern.first_memory == memory; });
+    if (const VariableId in = relaxed.in(block.then, memory); in != no_variable)
+      tie(in, [&](const BlockPattern& pattern) { return pattern.then_memory == memory; });
+  }
+  for (std::size_t t = 0; t < block.tasks.size(); ++t) {
+    const auto& ways = graph_.ways[block.tasks[t]];
+    for (std::size_t d = 0; d < graph_.problem->platform().devices.size(); ++d) {
+      LinearSum there;
+      for (std::size_t w = 0; w < ways.size(); ++w) {
+        if (ways[w].device == static_cast<int>(d))
+          there.add(relaxed.way(block.tasks[t], static_cast<int>(w)), 1);
+      }
+      if (there.terms.empty()) continue;
+      tie(there,
+          [&](const BlockPattern& pattern) { return pattern.devices[t] == static_cast<int>(d); });
+    }
+  }
+  return chosen;
 }
 
 }  // namespace stint

@@ -20,7 +20,8 @@ struct WorkBetween {
 std::vector<WorkBetween> joined_work(const PlacedGraph& graph);
 
 // For work of few tasks more is true: what it costs at least together with its time, at a price of
-// a second, is found by solving it alone, with its tasks in turns. Remembers what it has found.
+// a second. By where the tasks run, if there are few ways for that (block_patterns.hpp), else over
+// all of them, by solving it alone with its tasks in turns. Remembers what it has found.
 class BlockCosts {
  public:
   BlockCosts(const PlacedGraph& graph, const RelaxedUnits& units,
@@ -35,8 +36,11 @@ class BlockCosts {
   struct Cost {
     int block = 0;
     std::int64_t price = 0;
-    std::int64_t least = 0;
+    std::vector<std::int64_t> least;  // by pattern, or one for all
   };
+  double solve_alone(int block, std::int64_t price, double work);
+  std::vector<VariableId> add_patterns(const WorkBetween& block, RelaxedPlacement& relaxed) const;
+
   const PlacedGraph& graph_;
   RelaxedUnits units_;
   std::vector<WorkBetween> blocks_;  // the small ones

@@ -68,6 +68,25 @@ void check_falls(const std::string& machine, std::uint64_t seed, int layers,
   CHECK(last);
 }
 
+// A bundled model, each deadline later than the one before.
+void check_later_is_no_dearer(const std::string& model, const std::string& machine, Request request,
+                              const std::vector<double>& deadlines) {
+  const Platform platform = read_platform(bundled("platforms/" + machine + ".json"));
+  const Model read = read_model(bundled("models/" + model + ".json"));
+  request.limit = 0.3;
+  std::optional<double> last;
+  for (const double seconds : deadlines) {
+    CAPTURE(model, machine, seconds);
+    request.deadline_seconds = seconds;
+    const Outcome outcome = plan(make_problem(read, platform, request, model), {});
+    REQUIRE(outcome.schedule);
+    CHECK(validate(*outcome.schedule).empty());
+    const double joules = outcome.schedule->predicted.objective.value;
+    if (last) CHECK(joules <= *last * (1 + 1e-9));
+    last = joules;
+  }
+}
+
 void sweep(const std::string& machine, std::uint64_t seed, int layers) {
   check_falls(machine, seed, layers, {{120}, {160}, {220}, {300}, {10000}});
   check_falls(machine, seed, layers, {{300, 12}, {300, 16}, {300, 24}, {300, 100}});
@@ -81,6 +100,30 @@ TEST_CASE("on bundled machines energy falls or stays when memories or links grow
   const auto machine = GENERATE(as<std::string>(), "a40-workstation", "xeon-v100-pcie");
   check_falls(machine, 1, 2, {{160}, {220}, {10000}});
   check_falls(machine, 0, 2, {{200, 1e6, 0.1}, {200, 1e6, 1}, {200, 1e6, 30}});
+}
+
+TEST_CASE("on bundled machines energy falls or stays when the deadline grows", "[placement]") {
+  const auto machine = GENERATE(as<std::string>(), "a40-workstation", "xeon-v100-pcie");
+  check_falls(machine, 1, 2, {{300, 12}, {300, 24}, {300, 100}});
+}
+
+TEST_CASE(
+    "a network in little memory of an accelerator that pays for waiting takes fewer joules "
+    "with a later deadline",
+    "[placement]") {
+  Request request;
+  request.batch = 16;
+  request.memory["n0/gddr"] = 1'258'291;
+  check_later_is_no_dearer("lenet5", "a40-workstation", request, {1.9e-4, 2.5e-4, 1});
+}
+
+TEST_CASE(
+    "a graph in four fifths of its memory on a small machine with a slow card has a plan "
+    "whatever the deadline",
+    "[placement]") {
+  Request request;
+  request.memory["n0/ram"] = 69'562'532;
+  check_later_is_no_dearer("unet_tasks", "rpi4", request, {0.281, 0.41, 10});
 }
 
 TEST_CASE("the same for many graphs on bundled machines", "[.many]") {
