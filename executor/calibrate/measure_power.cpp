@@ -141,20 +141,17 @@ std::map<int, double> missed_bytes_of(const PowerLoad& load, const Device& devic
   return missed;
 }
 
-// One worker at it, then all of them.
-void add_windows_of(const std::string& op_class, const PowerLoad& load, const Device& device,
-                    const std::vector<int>& cores, const Metering& metering,
-                    std::vector<PowerWindow>& windows) {
-  for (const std::vector<int>& some : {std::vector<int>{cores.front()}, cores}) {
-    const auto busy = metered(some, load.make_work, metering);
-    if (!busy) continue;
-    PowerWindow& window = windows.emplace_back(busy->window);
-    window.active_seconds = window.seconds;
-    window.busy_seconds[op_class] = busy->busy_seconds;
-    for (const auto& [level, bytes] : missed_bytes_of(load, device))
-      window.missed_bytes[level] = bytes * busy->runs;
-    if (cores.size() == 1) break;
-  }
+// These cores at it.
+void add_window_of(const std::string& op_class, const PowerLoad& load, const Device& device,
+                   const std::vector<int>& cores, const Metering& metering,
+                   std::vector<PowerWindow>& windows) {
+  const auto busy = metered(cores, load.make_work, metering);
+  if (!busy) return;
+  PowerWindow& window = windows.emplace_back(busy->window);
+  window.active_seconds = window.seconds;
+  window.busy_seconds[op_class] = busy->busy_seconds;
+  for (const auto& [level, bytes] : missed_bytes_of(load, device))
+    window.missed_bytes[level] = bytes * busy->runs;
 }
 
 void price(const PowerPrices& prices, double share, const std::string& source, Device& device) {
@@ -226,10 +223,13 @@ std::vector<PowerWindow> power_windows(const Device& device, const std::vector<i
     windows.push_back(spinning->window);
     windows.back().spinning_seconds = spinning->busy_seconds;
   }
-  for (const auto& [of_class, load] : loads.by_class())
-    add_windows_of(of_class, load, device, cores, metering, windows);
+  for (const auto& [of_class, load] : loads.by_class()) {
+    if (cores.size() > 1) add_window_of(of_class, load, device, {cores.front()}, metering, windows);
+    add_window_of(of_class, load, device, cores, metering, windows);
+  }
+  // A core alone has more than its share of a cache.
   for (const PowerLoad& load : block_loads(device))
-    add_windows_of(no_class, load, device, cores, metering, windows);
+    add_window_of(no_class, load, device, cores, metering, windows);
   return windows;
 }
 

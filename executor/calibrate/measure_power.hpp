@@ -1,7 +1,7 @@
-// What this machine draws at rest, while workers wait by spinning, while they run the kernels of
-// each class of ops and while they pass over blocks that stay in one cache or in none, one worker
-// and all of them: windows of a meter, and the prices that follow from them. Blocks of different
-// sizes are the same work but for the bytes that come from beyond each cache.
+// What this machine draws at rest, while workers wait by spinning, while one of them or all run the
+// kernels of each class of ops, and while all pass over blocks that stay in one cache or in none:
+// windows of a meter, and the prices that follow from them. Blocks of different sizes are the same
+// work but for the bytes that come from beyond each cache.
 //
 // Only what counters cover: what a node's board and fans draw stays assumed. Other programs should
 // be at rest; what they draw is taken for the machine's own.

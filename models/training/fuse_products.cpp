@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "models/training/fuse.hpp"
 #include "models/training/fusions.hpp"
 
 namespace stint {
@@ -87,7 +88,7 @@ class Products {
 
   // The only one whose derivative is made of what it reads.
   int gelu_of(ProductChain& chain, ValueId y) const {
-    if (!is_asked_for("gelu")) return no_operation;
+    if (!is_asked_for(gelu_post_op)) return no_operation;
     for (const int back : links_.readers(y)) {
       if (operation(back).op != "gelu.backward") continue;
       const int gelu = links_.only_reader(y, "gelu.forward", {back});
