@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "executor/accelerator.hpp"
 #include "executor/calibrate/conditions.hpp"
@@ -152,6 +153,22 @@ void measure_power_of_gpus(const CalibrateOptions& options,
   });
 }
 
+// Calls `measure(device, number)` for the first GPU of each name, which speaks for those alike.
+template <typename Measure>
+void for_each_kind_of_gpu(const std::vector<FoundGpu>& gpus, const std::atomic<bool>& interrupted,
+                          Calibration& found, const Measure& measure) {
+  std::map<std::string, std::size_t> known;  // device by name of the GPU
+  auto gpu = gpus.begin();
+  for_each_gpu(found.platform, interrupted, [&](Device& device, DeviceId id) {
+    const auto [first, is_new] = known.try_emplace((gpu++)->name, static_cast<std::size_t>(id));
+    if (is_new) return measure(device, id);
+    const Device& alike = found.platform.devices[first->second];
+    device.time_model = alike.time_model;
+    device.kernels = alike.kernels;
+    found.devices.push_back({device.name, found.devices[first->second].errors});
+  });
+}
+
 void model_in_general(const NetworkDesign& design, const StepClocks& clocks,
                       const CalibrateOptions& options, const std::atomic<bool>& interrupted,
                       Device& device, Calibration& found) {
@@ -162,8 +179,8 @@ void model_in_general(const NetworkDesign& design, const StepClocks& clocks,
   found.devices.push_back({device.name, std::move(judged.errors)});
 }
 
-void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>& interrupted,
-                        Calibration& found) {
+void measure_in_general(const CalibrateOptions& options, const std::vector<FoundGpu>& gpus,
+                        const std::atomic<bool>& interrupted, Calibration& found) {
   const DesignLimits limits = options.design.value_or(design_limits(options.quick));
   const NetworkDesign design = network_design(limits);
   for_each_device(found.platform, options.all_busy, interrupted,
@@ -171,7 +188,7 @@ void measure_in_general(const CalibrateOptions& options, const std::atomic<bool>
                     model_in_general(design, clocks, options, interrupted, device, found);
                   });
   std::vector<NetworkStep> on_gpus;
-  for_each_gpu(found.platform, interrupted, [&](Device& device, DeviceId gpu) {
+  for_each_kind_of_gpu(gpus, interrupted, found, [&](Device& device, DeviceId gpu) {
     const StepClock clock = gpu_clock(found.platform, gpu);
     const NetworkDesign fitting =
         network_design_for_gpus(limits, found.platform.memories[device.memory].bytes);
@@ -203,7 +220,8 @@ std::vector<Kernel> kernels_of_plans(NetworkStep asked, const StepClock& clock,
 
 // Plans for GPUs fuse nothing.
 void measure_for(NetworkStep asked, const CalibrateOptions& options,
-                 const std::atomic<bool>& interrupted, Calibration& found) {
+                 const std::vector<FoundGpu>& gpus, const std::atomic<bool>& interrupted,
+                 Calibration& found) {
   if (has_gpus(found.platform)) {
     asked.lowering.fuse = false;
     asked.lowering.post_ops.clear();
@@ -215,7 +233,7 @@ void measure_for(NetworkStep asked, const CalibrateOptions& options,
                         asked, without_traffic(clocks.seconds, device), !has_gpus(found.platform));
                     found.devices.push_back({device.name, {}});
                   });
-  for_each_gpu(found.platform, interrupted, [&](Device& device, DeviceId gpu) {
+  for_each_kind_of_gpu(gpus, interrupted, found, [&](Device& device, DeviceId gpu) {
     options.progress(found.devices.size(), found.platform.devices.size());
     device.kernels = measure_gpu_kernels(asked, found.platform, gpu);
     found.devices.push_back({device.name, {}});
@@ -229,11 +247,12 @@ void measure_for(NetworkStep asked, const CalibrateOptions& options,
 
 Calibration calibrate(const CalibrateOptions& options, const std::atomic<bool>& interrupted) {
   Calibration found{.platform = discover_platform(), .all_busy = options.all_busy};
-  add_gpus(find_gpus(), found.platform);
+  const std::vector<FoundGpu> gpus = find_gpus();
+  add_gpus(gpus, found.platform);
   if (options.file.empty()) {
-    measure_in_general(options, interrupted, found);
+    measure_in_general(options, gpus, interrupted, found);
   } else {
-    measure_for(asked_for(options.file, options), options, interrupted, found);
+    measure_for(asked_for(options.file, options), options, gpus, interrupted, found);
   }
   found.platform.description = fmt::format(
       "This machine, measured with {} busy: {}. {}.",

@@ -138,6 +138,8 @@ TEST_CASE("a calibration of a machine with a GPU has models and links of both", 
   CHECK(found.devices.back().device == gpu.name);
   CHECK(found.devices.back().errors.size() > 20);
   CHECK(gpu.time_model.at("conv2d.forward").terms.begin()->second.basis == Basis::calibrated);
+  const Device& alike = found.platform.devices[found.platform.devices.size() - 2];
+  CHECK(gpu.time_model == alike.time_model);  // of the same name: measured once
   for (const Link& link : found.platform.links) {
     if (is_of_gpu(found.platform, link.from) || is_of_gpu(found.platform, link.to))
       CHECK(link.bytes_per_second.basis == Basis::measured);

@@ -55,8 +55,9 @@ bool is_sound(const Schedule& plan) {
   constexpr int of_predictions = 20;  // the first of the rules on values that follow from the rest
   const Schedule schedule = without_unused_workspace(plan);
   const auto violations = validate(schedule, schedule.graph);
-  return std::all_of(violations.begin(), violations.end(),
-                     [](const Violation& violation) { return violation.rule >= of_predictions; });
+  return std::all_of(violations.begin(), violations.end(), [](const Violation& violation) {
+    return violation.rule >= of_predictions;
+  });
 }
 
 // Whether the judge lets the schedule pass, and how a process of its own ends that runs it.
