@@ -1,6 +1,5 @@
 #include "planner/placement/placement_others.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "planner/chains/chain.hpp"
@@ -11,12 +10,8 @@
 namespace stint {
 namespace {
 
-constexpr double share = 0.1;  // of the limit
-// Likewise, for graph where a memory is short: of what it is given beyond so many units little
-// comes back, as the search on several devices goes on from its plan.
-constexpr double short_share = 0.25;
-constexpr double most_units = 0.5;
-constexpr double share_beyond = 0.05;
+constexpr double share = 0.1;             // of the limit
+constexpr double short_share = 0.25;      // likewise, for graph where a memory is short
 constexpr double sooner = 0.9;            // of a plan's seconds: what else to ask for there
 constexpr std::size_t most_tasks = 2000;  // of which it is asked whether a memory is short
 
@@ -39,16 +34,12 @@ class Asking {
     give(share);
     ask(keep_all);
     ask(chain);
-    if (is_short_) give(share_where_short());
+    if (is_short_) give(short_share);
     if (ask(graph) && is_short_) ask_sooner();
     return std::move(answers_);
   }
 
  private:
-  double share_where_short() const {
-    const double limit = problem_.request().limit;
-    return std::max(share_beyond, std::min(short_share, most_units / std::max(limit, 1e-9)));
-  }
   void give(double part) { small_.blank.request.limit = problem_.request().limit * part; }
 
   // Whether there is a plan: the last of the answers.
