@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "planner/optional_output.hpp"
+
 namespace stint {
 
 namespace {
@@ -41,9 +43,7 @@ class Drafting {
     return problem_.platform().links[problem_.workers[worker].link];
   }
   bool left_out(const Task& task, TensorId output) const {
-    const auto& optional = task.optional;
-    return !wanted_[output] &&
-           std::find(optional.begin(), optional.end(), output) != optional.end();
+    return !wanted_[output] && is_optional(task, output);
   }
 
   // The home of a state is the home of the one piece that covers it.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "planner/chains/block_peak.hpp"
+#include "planner/optional_output.hpp"
 
 namespace stint {
 namespace {
@@ -127,7 +128,8 @@ class Sizing {
     stage.unsaved_workspace_bytes = unsaved - stage.forward_workspace_bytes;
     exact_ = exact_ && tasks.forward.size() <= 1;
     for (const TaskId task : tasks.forward) {
-      for (const TensorId output : tasks.output) exact_ = exact_ && !is_optional(task, output);
+      for (const TensorId output : tasks.output)
+        exact_ = exact_ && !is_optional(graph_.tasks[task], output);
       for (const auto& [y, x] : graph_.tasks[task].may_overwrite) exact_ = exact_ && !fits(y, x);
     }
   }
@@ -179,10 +181,6 @@ class Sizing {
     return counted + stage.backward_workspace_bytes;
   }
 
-  bool is_optional(TaskId task, TensorId output) const {
-    const auto& optional = graph_.tasks[task].optional;
-    return std::find(optional.begin(), optional.end(), output) != optional.end();
-  }
   bool fits(TensorId y, TensorId x) const {
     return graph_.tensors[y].bytes > 0 && graph_.tensors[y].bytes <= graph_.tensors[x].bytes;
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "planner/chains/chain_plan.hpp"
+#include "planner/optional_output.hpp"
 
 namespace stint {
 namespace {
@@ -60,9 +61,7 @@ class Cleaning {
       if (action.what != Do::compute) continue;
       const Task& task = graph_.tasks[action.task];
       for (std::size_t w = 0; w < task.writes.size(); ++w) {
-        const auto& optional = task.optional;
-        const bool may =
-            std::find(optional.begin(), optional.end(), task.writes[w]) != optional.end();
+        const bool may = is_optional(task, task.writes[w]);
         if (may && !is_read_[outermost(action.writes[w])]) action.writes[w] = no_buffer;
       }
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "planner/optional_output.hpp"
 #include "planner/pieces.hpp"
 
 namespace stint {
@@ -95,8 +96,7 @@ class Flattening {
     GraphOutput out;
     out.item = flat_.item_of[tensor];
     out.bytes = aligned(graph_.tensors[tensor].bytes, memory_);
-    out.is_optional =
-        std::find(task.optional.begin(), task.optional.end(), tensor) != task.optional.end();
+    out.is_optional = is_optional(task, tensor);
     for (const auto& [y, x] : task.may_overwrite) {
       if (y != tensor || flat_.item_of[x] == no_graph_item || out.bytes == 0) continue;
       const GraphItem& place = flat_.items[flat_.item_of[x]];

@@ -21,6 +21,9 @@ void SolveCpInterruptible(void* env, const void* model, int model_bytes, const v
 namespace stint {
 namespace {
 
+constexpr int cut_rounds = 10;
+constexpr int root_iterations = 20000;  // of the simplex method, before the first branch
+
 using Message = protozero::pbf_writer;
 using Tag = protozero::pbf_tag_type;
 using Integers = std::vector<std::int64_t>;
@@ -66,10 +69,12 @@ enum Parameters : Tag {
   linearization_level = 90,
   catch_sigint_signal = 135,
   interleave_search = 136,
+  max_cut_rounds_at_level_zero = 154,
   absolute_gap_limit = 159,
   relative_gap_limit = 160,
   num_workers = 206,
-  subsolvers = 207
+  subsolvers = 207,
+  root_lp_iterations = 227
 };
 enum Response : Tag {
   status = 1,
@@ -111,9 +116,12 @@ void add_conditions(Message& constraint, std::span<const VariableId> if_all) {
 }
 
 // Solutions are short of what the linear relaxation says only by rounding: linear programs at every
-// node, and reduced costs, prove most.
+// node, and reduced costs, prove most; and cuts before the first branch, of which the solver makes
+// one round by itself.
 void add_strong_relaxation(const CpOptions& options, Message& parameters) {
   parameters.add_int32(field::linearization_level, 2);
+  parameters.add_int32(field::max_cut_rounds_at_level_zero, cut_rounds);
+  parameters.add_int32(field::root_lp_iterations, root_iterations);
   if (options.workers < 2) return;
   parameters.add_string(field::subsolvers, "max_lp");
   parameters.add_string(field::subsolvers, "reduced_costs");
