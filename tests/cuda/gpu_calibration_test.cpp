@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "executor/accelerator.hpp"
 #include "executor/calibrate/calibrate.hpp"
 #include "executor/calibrate/calibration_text.hpp"
 #include "executor/calibrate/gpu_clocks.hpp"
