@@ -11,10 +11,12 @@
 #include <iostream>
 #include <string>
 
+#include "executor/accelerator.hpp"
 #include "executor/cpu/network_values.hpp"
 #include "executor/data/open_samples.hpp"
 #include "executor/device_backend.hpp"
 #include "executor/run.hpp"
+#include "platforms/names.hpp"
 #include "schedules/validate.hpp"
 
 using namespace stint;
@@ -39,8 +41,10 @@ void train(const Schedule& schedule) {
 // A plan gives products of matrices the workspace that they need on a CPU. On a GPU cuBLAS has its
 // own, so nothing touches those bytes and whatever comes upon them is no race.
 Schedule without_unused_workspace(Schedule schedule) {
+  const std::vector<Worker> all = workers(schedule.platform);
   for (const Action& action : schedule.actions) {
     if (action.what != Do::compute || action.workspace == no_buffer) continue;
+    if (!is_gpu(schedule.platform.devices[all[action.worker].device])) continue;
     Task& task = schedule.graph.tasks[action.task];
     if (!task.op.starts_with("linear")) continue;
     task.workspace_bytes = 1;
