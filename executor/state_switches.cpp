@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "executor/accelerator.hpp"
 #include "platforms/cores.hpp"
 #include "platforms/names.hpp"
 
@@ -52,9 +53,9 @@ StateSwitches::StateSwitches(const Schedule& schedule)
 MachinePart StateSwitches::unit_of(const Action& action) const {
   const int own = workers_[action.worker].device;
   const Device& device = platform_.devices[own];
-  if (device.kind == "cuda") {
-    const auto gpu = std::count_if(platform_.devices.begin(), platform_.devices.begin() + own,
-                                   [](const Device& other) { return other.kind == "cuda"; });
+  if (is_gpu(device)) {
+    const auto gpu =
+        std::count_if(platform_.devices.begin(), platform_.devices.begin() + own, is_gpu);
     return {true, static_cast<int>(gpu)};
   }
   const bool whole = device.settable == Settable::run || device.state_scope == StateScope::device;

@@ -83,6 +83,10 @@ void price(const CopyClock& clock, const std::vector<std::int64_t>& sizes, Link&
   link.bytes_per_second = {1 / prices[1], Basis::measured, ""};
 }
 
+bool is_gpu_link(const Platform& platform, const Link& link) {
+  return is_of_gpu(platform, link.from) || is_of_gpu(platform, link.to);
+}
+
 }  // namespace
 
 CopyClock copy_clock_here(const Platform& platform, const std::string& folder) {
@@ -90,8 +94,7 @@ CopyClock copy_clock_here(const Platform& platform, const std::string& folder) {
     return platform.memories[memory].kind == MemoryKind::storage;
   };
   return [&platform, folder, is_storage](const Link& link, std::int64_t bytes) {
-    if (is_of_gpu(platform, link.from) || is_of_gpu(platform, link.to))
-      return gpu_copy_seconds(platform, link, bytes);
+    if (is_gpu_link(platform, link)) return gpu_copy_seconds(platform, link, bytes);
     if (is_storage(link.to)) return storage_seconds(folder, bytes, true);
     if (is_storage(link.from)) return storage_seconds(folder, bytes, false);
     return memory_seconds(core_beside(link.from, platform), core_beside(link.to, platform), bytes);
@@ -108,7 +111,7 @@ void measure_gpu_links(const std::vector<std::int64_t>& sizes, Platform& platfor
     return gpu_copy_seconds(platform, link, bytes);
   };
   for (Link& link : platform.links) {
-    if (is_of_gpu(platform, link.from) || is_of_gpu(platform, link.to)) price(clock, sizes, link);
+    if (is_gpu_link(platform, link)) price(clock, sizes, link);
   }
 }
 

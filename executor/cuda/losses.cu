@@ -11,21 +11,14 @@
 namespace stint {
 namespace {
 
-struct LabelRows {
-  std::int64_t outer, classes, inner;
-  __host__ __device__ std::int64_t labels() const { return outer * inner; }
-  __host__ __device__ std::int64_t at(std::int64_t label, std::int64_t of_class) const {
-    return (label / inner * classes + of_class) * inner + label % inner;
-  }
-  std::int64_t elements() const { return outer * classes * inner; }
-};
-LabelRows label_rows(const TaskKernel& kernel) {
+// A row of classes for every label.
+StridedRows label_rows(const TaskKernel& kernel) {
   const auto& loss = std::get<CrossEntropy>(std::get<LossKind>(kernel.origin));
   const ChannelView view = view_around(kernel.reads[0], loss.axis);
   return {view.outer, view.channels, view.inner};
 }
-double share_of(const TaskKernel& kernel, const LabelRows& sizes) {
-  const auto per_sample = static_cast<double>(sizes.labels()) / static_cast<double>(kernel.samples);
+double share_of(const TaskKernel& kernel, const StridedRows& sizes) {
+  const auto per_sample = static_cast<double>(sizes.count()) / static_cast<double>(kernel.samples);
   return 1 / (per_sample * static_cast<double>(kernel.batch));
 }
 
@@ -35,20 +28,19 @@ struct CrossEntropyLoss {
   const float* prediction;
   const std::int32_t* labels;
   float* loss;
-  LabelRows sizes;
+  StridedRows sizes;
   double share;
   __host__ __device__ double of_label(std::int64_t label) const {
     ExponentialSum all = of_nothing();
-    for (std::int64_t c = 0; c < sizes.classes; ++c)
-      all = with(all, prediction[sizes.at(label, c)]);
+    for (std::int64_t c = 0; c < sizes.length; ++c) all = with(all, prediction[sizes.at(label, c)]);
     const std::int64_t right = labels[label];
-    const bool known = right >= 0 && right < sizes.classes;
+    const bool known = right >= 0 && right < sizes.length;
     const float predicted = known ? prediction[sizes.at(label, right)] : NAN;
     return log(all.sum) + (static_cast<double>(all.largest) - static_cast<double>(predicted));
   }
   __host__ __device__ Sum sum(std::int64_t, int lane) const {
     Sum sum{0};
-    for (std::int64_t i = lane; i < sizes.labels(); i += lanes_of_row) sum.a += of_label(i);
+    for (std::int64_t i = lane; i < sizes.count(); i += lanes_of_row) sum.a += of_label(i);
     return sum;
   }
   __host__ __device__ static Sum merged(Sum left, Sum right) { return added(left, right); }
@@ -57,13 +49,13 @@ struct CrossEntropyLoss {
   }
 };
 std::unique_ptr<LeafKernel> make_cross_entropy(const TaskKernel& kernel, const GpuQueue& queue) {
-  const LabelRows sizes = label_rows(kernel);
+  const StridedRows sizes = label_rows(kernel);
   return gpu_kernel([=, share = share_of(kernel, sizes),
                      stream = queue.stream](const KernelArguments& arguments) {
     const CrossEntropyLoss now{read_at(arguments, 0), read_at<std::int32_t>(arguments, 1),
                                write_at(arguments, 0), sizes, share};
     rows("cross_entropy", stream, 1,
-         {reads(now.prediction, sizes.elements()), reads(now.labels, sizes.labels()),
+         {reads(now.prediction, sizes.elements()), reads(now.labels, sizes.count()),
           writes(now.loss, 1)},
          now);
   });
@@ -75,20 +67,17 @@ struct CrossEntropyGradient {
   const float* prediction;
   const std::int32_t* labels;
   float* gradient;
-  LabelRows sizes;
+  StridedRows sizes;
   double share;
   __host__ __device__ Sum sum(std::int64_t label, int lane) const {
-    Sum sum = of_nothing();
-    for (std::int64_t c = lane; c < sizes.classes; c += lanes_of_row)
-      sum = with(sum, prediction[sizes.at(label, c)]);
-    return sum;
+    return lane_sum(prediction, sizes, label, lane);
   }
   __host__ __device__ static Sum merged(Sum left, Sum right) { return added(left, right); }
   __host__ __device__ void finish(std::int64_t label, Sum sum, int lane) const {
     const std::int64_t right = labels[label];
-    const bool known = right >= 0 && right < sizes.classes;
+    const bool known = right >= 0 && right < sizes.length;
     const float factor = known ? static_cast<float>(share / sum.sum) : NAN;
-    for (std::int64_t c = lane; c < sizes.classes; c += lanes_of_row) {
+    for (std::int64_t c = lane; c < sizes.length; c += lanes_of_row) {
       const std::int64_t at = sizes.at(label, c);
       const float slope = expf(prediction[at] - sum.largest) * factor;
       gradient[at] = c == right ? slope - static_cast<float>(share) : slope;
@@ -97,13 +86,13 @@ struct CrossEntropyGradient {
 };
 std::unique_ptr<LeafKernel> make_cross_entropy_backward(const TaskKernel& kernel,
                                                         const GpuQueue& queue) {
-  const LabelRows sizes = label_rows(kernel);
+  const StridedRows sizes = label_rows(kernel);
   return gpu_kernel([=, share = share_of(kernel, sizes),
                      stream = queue.stream](const KernelArguments& arguments) {
     const CrossEntropyGradient now{read_at(arguments, 0), read_at<std::int32_t>(arguments, 1),
                                    write_at(arguments, 0), sizes, share};
-    rows("cross_entropy backward", stream, sizes.labels(),
-         {reads(now.prediction, sizes.elements()), reads(now.labels, sizes.labels()),
+    rows("cross_entropy backward", stream, sizes.count(),
+         {reads(now.prediction, sizes.elements()), reads(now.labels, sizes.count()),
           writes(now.gradient, sizes.elements())},
          now);
   });

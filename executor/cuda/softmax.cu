@@ -9,15 +9,7 @@
 namespace stint {
 namespace {
 
-struct SoftmaxRows {
-  std::int64_t outer, length, stride;
-  __host__ __device__ std::int64_t at(std::int64_t row, std::int64_t i) const {
-    return (row / stride * length + i) * stride + row % stride;
-  }
-  std::int64_t rows() const { return outer * stride; }
-  std::int64_t elements() const { return rows() * length; }
-};
-SoftmaxRows softmax_rows(const TaskKernel& kernel) {
+StridedRows softmax_rows(const TaskKernel& kernel) {
   const OuterChannels view = channels_of(kernel.reads[0], layer_of<Softmax>(kernel).axis);
   return {view.outer, view.channels, view.inner};
 }
@@ -26,12 +18,9 @@ struct SoftmaxOf {
   using Sum = ExponentialSum;
   const float* x;
   float* y;
-  SoftmaxRows sizes;
+  StridedRows sizes;
   __host__ __device__ Sum sum(std::int64_t row, int lane) const {
-    Sum sum = of_nothing();
-    for (std::int64_t i = lane; i < sizes.length; i += lanes_of_row)
-      sum = with(sum, x[sizes.at(row, i)]);
-    return sum;
+    return lane_sum(x, sizes, row, lane);
   }
   __host__ __device__ static Sum merged(Sum left, Sum right) { return added(left, right); }
   __host__ __device__ void finish(std::int64_t row, Sum sum, int lane) const {
@@ -43,11 +32,11 @@ struct SoftmaxOf {
   }
 };
 std::unique_ptr<LeafKernel> make_softmax(const TaskKernel& kernel, const GpuQueue& queue) {
-  const SoftmaxRows sizes = softmax_rows(kernel);
+  const StridedRows sizes = softmax_rows(kernel);
   return gpu_kernel([=, stream = queue.stream](const KernelArguments& arguments) {
     const SoftmaxOf now{read_at(arguments, 0), write_at(arguments, 0), sizes};
     const std::int64_t n = sizes.elements();
-    rows("softmax", stream, sizes.rows(), {reads(now.x, n), writes(now.y, n)}, now);
+    rows("softmax", stream, sizes.count(), {reads(now.x, n), writes(now.y, n)}, now);
   });
 }
 
@@ -57,7 +46,7 @@ struct SoftmaxGradient {
   const float* y;
   const float* dy;
   float* dx;
-  SoftmaxRows sizes;
+  StridedRows sizes;
   __host__ __device__ Sum sum(std::int64_t row, int lane) const {
     Sum sum{0};
     for (std::int64_t i = lane; i < sizes.length; i += lanes_of_row) {
@@ -75,12 +64,12 @@ struct SoftmaxGradient {
   }
 };
 std::unique_ptr<LeafKernel> make_softmax_backward(const TaskKernel& kernel, const GpuQueue& queue) {
-  const SoftmaxRows sizes = softmax_rows(kernel);
+  const StridedRows sizes = softmax_rows(kernel);
   return gpu_kernel([=, stream = queue.stream](const KernelArguments& arguments) {
     const SoftmaxGradient now{read_at(arguments, 0), read_at(arguments, 1), write_at(arguments, 0),
                               sizes};
     const std::int64_t n = sizes.elements();
-    rows("softmax backward", stream, sizes.rows(),
+    rows("softmax backward", stream, sizes.count(),
          {reads(now.y, n), reads(now.dy, n), writes(now.dx, n)}, now);
   });
 }

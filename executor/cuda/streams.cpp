@@ -85,7 +85,7 @@ void GpuStreams::find_devices() {
   device_of_memory_.assign(platform.memories.size(), -1);
   int count = 0;
   for (std::size_t d = 0; d < platform.devices.size(); ++d) {
-    if (platform.devices[d].kind != cuda_kind) continue;
+    if (!is_gpu(platform.devices[d])) continue;
     device_of_device[d] = count++;
     device_of_memory_[platform.devices[d].memory] = device_of_device[d];
   }
