@@ -11,6 +11,26 @@ namespace {
   throw CudaError(fmt::format("{} failed: {} ({}, error {})", call, text, name, status));
 }
 
+// After these a device answers every call of every thread with the same error, so that the call
+// that reports it need not be the one that failed.
+bool is_of_lost_device(cudaError_t status) {
+  switch (status) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // cuBLAS counts in int.
 int as_int(std::int64_t count) {
   if (count >= 0 && count <= std::numeric_limits<int>::max()) return static_cast<int>(count);
@@ -22,7 +42,10 @@ int as_int(std::int64_t count) {
 
 void expect_success(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
-  fail(call, status, cudaGetErrorName(status), cudaGetErrorString(status));
+  const char* const text = cudaGetErrorString(status);
+  if (!is_of_lost_device(status)) fail(call, status, cudaGetErrorName(status), text);
+  fail(call, status, cudaGetErrorName(status),
+       fmt::format("{}; the GPU was lost in this call or an earlier one", text).c_str());
 }
 void expect_success(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS) fail(call, status, "cuBLAS", cublasGetStatusString(status));

@@ -56,21 +56,38 @@ TEST_CASE("a plan that needs more memory than a GPU has free is refused in one l
   CHECK(ran.err.find("/arenas/n0/hbm") != std::string::npos);
 }
 
-TEST_CASE("a GPU that fails ends a run in one line that names the call", "[cuda]") {
+TEST_CASE("a call of a GPU that fails ends a run in one line that names it", "[cuda]") {
   const TemporaryFolder folder;
   const std::string schedule = short_plan(folder);
   const auto [fault, call] =
       GENERATE(table<std::string, std::string>({{"cudaMalloc:1:2", "cudaMalloc"},
                                                 {"cudaMalloc:2:2", "cudaMalloc"},
-                                                {"cudaLaunchKernel:5:719", "launch"},
-                                                {"cudaMemcpyAsync:3:214", "cudaMemcpyAsync"},
-                                                {"cudaEventRecord:2:719", "cudaEventRecord"}}));
+                                                {"cudaLaunchKernel:5:701", "launch"},
+                                                {"cudaMemcpyAsync:3:1", "cudaMemcpyAsync"},
+                                                {"cudaEventRecord:2:2", "cudaEventRecord"}}));
   const Ran ran = run_on_host_libraries({{"FAIL", fault}}, {schedule, "--steps", "2"});
   CAPTURE(fault, ran.err);
   CHECK(ran.exit == 1);
   CHECK(is_one_line(ran.err));
   CHECK(ran.err.find(call) != std::string::npos);
+  CHECK(ran.err.find("lost") == std::string::npos);
   if (call == "launch") CHECK(ran.err.find("run: step 0, action ") == 0);  // with its task
+}
+
+// Every call of every thread fails from then on, so that any of them may be the first to tell.
+TEST_CASE("a GPU that is lost ends a run in one line that says so", "[cuda]") {
+  const TemporaryFolder folder;
+  const std::string schedule = short_plan(folder);
+  const auto [fault, error] =
+      GENERATE(table<std::string, std::string>({{"cudaLaunchKernel:5:719", "error 719"},
+                                                {"cudaMemcpyAsync:3:214", "error 214"},
+                                                {"cudaEventRecord:2:719", "error 719"}}));
+  const Ran ran = run_on_host_libraries({{"FAIL", fault}}, {schedule, "--steps", "2"});
+  CAPTURE(fault, ran.err);
+  CHECK(ran.exit == 1);
+  CHECK(is_one_line(ran.err));
+  CHECK(ran.err.find(error) != std::string::npos);
+  CHECK(ran.err.find("the GPU was lost in this call or an earlier one") != std::string::npos);
 }
 
 TEST_CASE("copies that GPUs do not make are refused in one line", "[cuda]") {
