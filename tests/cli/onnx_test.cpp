@@ -13,8 +13,6 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-const std::string desk = bundled("platforms/desk.json");
-
 // A linear layer of four numbers to three classes.
 std::string linear_file(const TemporaryFolder& folder) {
   OnnxWriter onnx;
@@ -25,7 +23,7 @@ std::string linear_file(const TemporaryFolder& folder) {
 
 Ran plan_linear(const Arguments& options) {
   const TemporaryFolder folder;
-  Arguments all = {"-q", linear_file(folder), desk};
+  Arguments all = {"-q", linear_file(folder), bundled("platforms/desk.json")};
   all.insert(all.end(), options.begin(), options.end());
   return run_program("plan", all);
 }
@@ -48,7 +46,9 @@ TEST_CASE("an ONNX file is planned as it is asked to be trained", "[cli]") {
 TEST_CASE("the plan of an ONNX file holds, and carries its network", "[cli]") {
   const TemporaryFolder folder;
   const std::string schedule = folder.path("s.json");
-  REQUIRE(run_program("plan", {"-q", linear_file(folder), desk, "-o", schedule}).exit == 0);
+  REQUIRE(run_program("plan",
+                      {"-q", linear_file(folder), bundled("platforms/desk.json"), "-o", schedule})
+              .exit == 0);
   CHECK(run_program("show", {schedule, "--check"}).exit == 0);
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("a file that says how it is trained is not told otherwise", "[cli]") {
                                     Arguments{"--learning-rate", "1"}, Arguments{"--momentum", "0"},
                                     Arguments{"--weight-decay", "0"});
   const std::string model = GENERATE("models/lenet5.json", "models/chain5.json");
-  Arguments all = {"-q", bundled(model), desk};
+  Arguments all = {"-q", bundled(model), bundled("platforms/desk.json")};
   all.insert(all.end(), option.begin(), option.end());
   require_refused(run_program("plan", all), option[0] + ": for ONNX files only");
 }
@@ -82,6 +82,6 @@ TEST_CASE("a bad ONNX file is refused with one line", "[cli]") {
   const TemporaryFolder folder;
   const std::string text = GENERATE("", "{}", "\x08\x07", "not protocol buffers at all");
   const std::string bad = folder.file("bad.onnx", text);
-  require_refused(run_program("plan", {bad, desk}), "bad.onnx: ");
+  require_refused(run_program("plan", {bad, bundled("platforms/desk.json")}), "bad.onnx: ");
   require_refused(run_program("show", {bad}), "bad.onnx: ");
 }

@@ -47,9 +47,9 @@ class DrawingBackend : public SyntheticBackend {
 };
 
 // One package about to begin anew, and its dram.
-struct FakeMachine {
+struct MeteredMachine {
   FakePowercap tree;
-  FakeMachine() {
+  MeteredMachine() {
     tree.add_zone("intel-rapl:0", "package-0", 262'143'328'850, 262'143'000'000);  // in 0.3 J
     tree.add_zone("intel-rapl:0:0", "dram");
   }
@@ -74,7 +74,7 @@ struct FakeMachine {
 }  // namespace
 
 TEST_CASE("joules of a run are those of its counters over its steps", "[run_meter]") {
-  FakeMachine machine;
+  MeteredMachine machine;
   const RunReport report = machine.run(chain_kept_whole());
   REQUIRE(report.energy.measured);
   const MeasuredEnergy& measured = *report.energy.measured;
@@ -90,7 +90,7 @@ TEST_CASE("joules of a run are those of its counters over its steps", "[run_mete
 }
 
 TEST_CASE("what counters see is compared with that part of the prediction", "[run_meter]") {
-  FakeMachine machine;
+  MeteredMachine machine;
   const RunReport report = machine.run(chain_kept_whole());
   const MeasuredEnergy& measured = report.energy.measured.value();
   CHECK(report.measured.joules == measured.domains[0].joules);
@@ -102,7 +102,7 @@ TEST_CASE("what counters see is compared with that part of the prediction", "[ru
 }
 
 TEST_CASE("what counters see and what they do not have bills of their own", "[run_meter]") {
-  FakeMachine machine;
+  MeteredMachine machine;
   const RunReport report = machine.run(chain_kept_whole());
   REQUIRE(report.bills.size() == 2);
   const EnergyBill& covered = report.bills[0];
@@ -122,7 +122,7 @@ TEST_CASE("what counters see and what they do not have bills of their own", "[ru
 
 TEST_CASE("a report of counters is read as it was written, and conforms to its schema",
           "[run_meter]") {
-  FakeMachine machine;
+  MeteredMachine machine;
   const RunReport report = machine.run(chain_kept_whole());
   const std::string text = run_report_text(report);
   CHECK(run_report_text(parse_run_report(text, "report.json")) == text);
@@ -133,7 +133,7 @@ TEST_CASE("a report of counters is read as it was written, and conforms to its s
 
 TEST_CASE("a counter that stands still after probing leaves the model, and the reason",
           "[run_meter]") {
-  FakeMachine machine;
+  MeteredMachine machine;
   const Schedule schedule = chain_kept_whole();
   const RunMeter meter(schedule, machine.meter());
   meter.counters()->begin_window();

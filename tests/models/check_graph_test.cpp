@@ -1,16 +1,14 @@
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <limits>
 
 #include "files/input_error.hpp"
+#include "files/json_reader.hpp"
 #include "models/graph.hpp"
 #include "tests/support/chain_graph.hpp"
 
 using namespace stint;
 
 namespace {
-
-constexpr std::int64_t max_int64 = std::numeric_limits<std::int64_t>::max();
 
 // What check() says of the chain of two steps after a change, or nothing if it accepts it. Its
 // tensors are x0 x1 x2 g2 g1 g0, its tasks F0 F1 B2 B1 B0.

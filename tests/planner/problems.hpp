@@ -10,6 +10,7 @@ namespace stint {
 
 // One memory without links, one "cpu" with one power state: board 20 W, idle 8 W, busy 7 W.
 Platform plain_machine(int workers = 1, std::int64_t alignment_bytes = 1);
+inline constexpr double plain_machine_watts = 35;
 
 // The same with a second power state of half the speed and a busy watt.
 Platform with_slow_state(Settable settable);

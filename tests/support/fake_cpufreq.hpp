@@ -1,6 +1,7 @@
 // A cpufreq tree in a temporary folder: policies of one processor each.
 #pragma once
 
+#include <cerrno>
 #include <filesystem>
 #include <string>
 
@@ -37,6 +38,13 @@ class FakeCpufreq {
 
  private:
   TemporaryFolder folder_;
+};
+
+// Of a machine that lets nobody set anything.
+struct RefusingFiles : SystemFiles {
+  void write(const std::string& path, const std::string&) const override {
+    throw SystemFileError(path, EACCES);
+  }
 };
 
 }  // namespace stint

@@ -40,4 +40,8 @@ std::string schema_fault(const std::string& schema_path, const std::string& json
   return "the document does not conform:\n" + description(results);
 }
 
+std::string model_fault(const std::string& json_text) {
+  return schema_fault(STINT_SOURCE_DIR "/models/stint-model.schema.json", json_text);
+}
+
 }  // namespace stint

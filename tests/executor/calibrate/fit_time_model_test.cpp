@@ -12,13 +12,13 @@ using namespace stint;
 namespace {
 
 // Flops and bytes from a thousand to a billion, priced by the model.
-std::vector<Observation> priced(const TimeModel& model, int count) {
+std::vector<Observation> priced(const TimeModel& prices, int count) {
   std::mt19937_64 engine(1);
   const auto size = [&] { return std::pow(10.0, 3 + static_cast<double>(engine() % 6001) / 1000); };
   std::vector<Observation> seen;
   for (int i = 0; i < count; ++i) {
     const Task task = costs(size(), size());
-    seen.push_back({task, modelled_seconds(task, model)});
+    seen.push_back({task, modelled_seconds(task, prices)});
   }
   return seen;
 }

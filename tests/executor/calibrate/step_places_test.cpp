@@ -11,7 +11,7 @@ using namespace stint;
 
 namespace {
 
-const DesignLimits small{.networks = 4, .most_flops = 1e6, .most_bytes = 1 << 18};
+const DesignLimits four_small_networks{.networks = 4, .most_flops = 1e6, .most_bytes = 1 << 18};
 
 struct Range {
   std::int64_t begin = 0;
@@ -62,7 +62,7 @@ bool may_share(const Graph& graph, int task, int written, int read) {
 TEST_CASE("tensors that live at once lie apart, but for outputs in the place of inputs",
           "[calibrate]") {
   std::size_t shared = 0;
-  for (const auto& [network, lowering] : designed_networks(small, 2)) {
+  for (const auto& [network, lowering] : designed_networks(four_small_networks, 2)) {
     const Graph graph = lower_network(network, lowering);
     const std::vector<std::int64_t> workspaces(graph.tasks.size(), 1000);
     const StepPlaces places = step_places(graph, workspaces);
@@ -89,7 +89,7 @@ TEST_CASE("tensors that live at once lie apart, but for outputs in the place of 
 
 #ifdef STINT_TEST_ONEDNN
 TEST_CASE("every task of a step is measured where it stands", "[calibrate]") {
-  for (const NetworkStep& step : designed_networks(small, 3)) {
+  for (const NetworkStep& step : designed_networks(four_small_networks, 3)) {
     const LoweredNetwork lowered = lower_with_kernels(step.network, step.lowering);
     StepBench bench(step, lowered);
     bench.prepare();

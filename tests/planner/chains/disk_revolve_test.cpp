@@ -20,7 +20,7 @@ SyncProblem model_of(const DiskRevolveProblem& problem) {
           {{problem.slots, 0, 0}, {problem.length + 1, problem.write_cost, problem.read_cost}}};
 }
 
-SyncPlan checked_plan(const DiskRevolveProblem& problem) {
+SyncPlan checked_disk_plan(const DiskRevolveProblem& problem) {
   SyncPlan plan = solve_disk_revolve(problem);
   const SyncReplay replay = replay_sync(model_of(problem), plan.steps);
   CHECK(replay.fault == "");
@@ -43,10 +43,10 @@ TEST_CASE("Disk-Revolve is optimal on every reference case, with one read and wi
   for (const NumberRow& row : rows) {
     DiskRevolveProblem problem = problem_of(row);
     CAPTURE(problem.length, problem.slots, problem.write_cost, problem.read_cost);
-    CHECK(checked_plan(problem).cost == static_cast<double>(*row[6]));
+    CHECK(checked_disk_plan(problem).cost == static_cast<double>(*row[6]));
     if (row[8]) CHECK(row[6] == row[8]);
     problem.one_read = true;
-    CHECK(checked_plan(problem).cost == static_cast<double>(*row[7]));
+    CHECK(checked_disk_plan(problem).cost == static_cast<double>(*row[7]));
   }
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("Disk-Revolve finds the optimum of exhaustive search on random chains"
                                      static_cast<double>(random.number(0, 30)),
                                      static_cast<double>(random.number(0, 30))};
     CAPTURE(i);
-    CHECK(checked_plan(problem).cost == exhaustive_sync_cost(model_of(problem)));
+    CHECK(checked_disk_plan(problem).cost == exhaustive_sync_cost(model_of(problem)));
   }
 }
 
@@ -77,10 +77,10 @@ TEST_CASE("Disk-Revolve's fast minimum is the plain recurrence's on long chains"
       opt[q] = std::min(opt[q], disk + j * 3 + opt[q - j] + 2 * disk + o1[j - 1]);
     }
   }
-  CHECK(checked_plan(problem).cost == opt[700]);
+  CHECK(checked_disk_plan(problem).cost == opt[700]);
 }
 
 TEST_CASE("Disk-Revolve reverses ten thousand steps") {
-  CHECK(checked_plan({10000, 100, 1, 2, 20, 20}).optimal());
-  CHECK(checked_plan({10000, 3, 1, 2, 20, 20}).optimal());
+  CHECK(checked_disk_plan({10000, 100, 1, 2, 20, 20}).optimal());
+  CHECK(checked_disk_plan({10000, 3, 1, 2, 20, 20}).optimal());
 }

@@ -21,8 +21,6 @@ constexpr std::uint64_t share = 1;
 constexpr std::uint64_t share = 2;
 #endif
 
-constexpr double watts = 35;  // of plain_machine: 20 board, 8 idle, 7 busy
-
 Outcome plan_within(const Graph& graph, std::int64_t bytes, const std::string& strategy = "chain") {
   Request request = within("n0/ram", bytes);
   request.strategy = strategy;
@@ -62,7 +60,8 @@ TEST_CASE("the course's chain is planned with as few recomputations as its memor
     REQUIRE(outcome.schedule);
     CHECK(outcome.status == Status::optimal);
     CHECK(outcome.schedule->predicted.recomputed == recomputed);
-    CHECK(outcome.schedule->predicted.joules == Approx(watts * double(11 + recomputed)));
+    CHECK(outcome.schedule->predicted.joules ==
+          Approx(plain_machine_watts * double(11 + recomputed)));
     CHECK(outcome.schedule->arenas.at("n0/ram") == bytes);
   }
 }
@@ -100,9 +99,9 @@ TEST_CASE("no bound of chain is above what any order of tasks can reach, and opt
       if (!least) break;
       if (!outcome.schedule) continue;
       const Predicted& predicted = outcome.schedule->predicted;
-      REQUIRE(predicted.objective.lower_bound <= watts * *least * (1 + 1e-9));
-      REQUIRE(predicted.joules >= watts * *least * (1 - 1e-9));
-      if (predicted.optimal) REQUIRE(predicted.joules == Approx(watts * *least));
+      REQUIRE(predicted.objective.lower_bound <= plain_machine_watts * *least * (1 + 1e-9));
+      REQUIRE(predicted.joules >= plain_machine_watts * *least * (1 - 1e-9));
+      if (predicted.optimal) REQUIRE(predicted.joules == Approx(plain_machine_watts * *least));
       ++plans;
       optimal += predicted.optimal ? 1 : 0;
     }
@@ -209,7 +208,7 @@ TEST_CASE("joules times seconds of a chain is least where both are", "[chain]") 
   const Outcome outcome = plan(problem_of(chain_graph(5), plain_machine(), request), {});
   REQUIRE(outcome.schedule);
   CHECK(outcome.status == Status::optimal);
-  CHECK(outcome.schedule->predicted.objective.value == Approx(13 * 13 * watts));
+  CHECK(outcome.schedule->predicted.objective.value == Approx(13 * 13 * plain_machine_watts));
 }
 
 TEST_CASE("chain leaves alone what it may not do or does not know", "[chain]") {

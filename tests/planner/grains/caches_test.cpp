@@ -3,6 +3,7 @@
 
 #include "planner/plan.hpp"
 #include "schedules/simulate.hpp"
+#include "tests/support/random_plan.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/schedule_builder.hpp"
 
@@ -19,10 +20,6 @@ Platform with_cache(std::int64_t bytes, double seconds_per_byte) {
   device.time_model = {{"*", device.time_model.at("*")}};
   device.time_model["cache"].terms["level2"] = {seconds_per_byte};
   return platform;
-}
-
-Schedule planned(const Model& model, const Platform& platform, const Request& request) {
-  return plan(make_problem(model, platform, request, "model"), {}).schedule.value();
 }
 
 Graph reader_of_old_bytes() {
@@ -65,13 +62,13 @@ int place_of(const Schedule& schedule, const std::string& start_of_name) {
 TEST_CASE("bytes that are no longer in a cache take time, others none", "[caches]") {
   // Of 124 bytes in all, a finds y, which the step before read last; b finds y, but z is 124 bytes
   // ago; in c, y is 120 bytes ago and w 124.
-  const Schedule small = planned(reader_of_old_bytes(), with_cache(119, 0.01), {});
+  const Schedule small = plan_of(reader_of_old_bytes(), with_cache(119, 0.01), {});
   CHECK(small.predicted.seconds == Approx(3 + 0.6 + (0.6 + 0.04)));
-  const Schedule larger = planned(reader_of_old_bytes(), with_cache(120, 0.01), {});
+  const Schedule larger = plan_of(reader_of_old_bytes(), with_cache(120, 0.01), {});
   CHECK(larger.predicted.seconds == Approx(3 + 0.6 + 0.04));
-  const Schedule large = planned(reader_of_old_bytes(), with_cache(124, 0.01), {});
+  const Schedule large = plan_of(reader_of_old_bytes(), with_cache(124, 0.01), {});
   CHECK(large.predicted.seconds == 3);
-  const Schedule free = planned(reader_of_old_bytes(), with_cache(119, 0), {});
+  const Schedule free = plan_of(reader_of_old_bytes(), with_cache(119, 0), {});
   CHECK(free.predicted.seconds == 3);
 }
 
@@ -85,7 +82,7 @@ Schedule planned_in_leaves(const Platform& platform, Objective objective, std::i
   request.strategy = "keep-all";
   request.fuse = false;
   request.grain = grain;
-  return planned(images(), platform, request);
+  return plan_of(images(), platform, request);
 }
 
 bool is_depth_first(const Schedule& schedule) {
@@ -128,8 +125,8 @@ TEST_CASE("joules of caches leave every bound below the plan", "[caches]") {
     CAPTURE(strategy);
     Request request{.batch = 8, .limit = 0.2};
     request.strategy = strategy;
-    const Schedule free = planned(network, with_joules(1 << 10, 0), request);
-    const Schedule priced = planned(network, with_joules(1 << 10, 5e-9), request);
+    const Schedule free = plan_of(network, with_joules(1 << 10, 0), request);
+    const Schedule priced = plan_of(network, with_joules(1 << 10, 5e-9), request);
     CHECK(simulate(priced).cache_joules > 0);
     CHECK(priced.predicted.objective.lower_bound <= priced.predicted.joules);
     CHECK(priced.predicted.joules >= free.predicted.joules);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "planner/plan.hpp"
+#include "tests/support/random_plan.hpp"
 #include "tests/support/run_program.hpp"
 
 using namespace stint;
@@ -26,10 +27,6 @@ Request hundred_leaves() {
   request.fuse = false;
   request.grain = auto_grain;
   return request;
-}
-
-Schedule planned(const Model& model, const Platform& platform, const Request& request) {
-  return plan(make_problem(model, platform, request, "model"), {}).schedule.value();
 }
 
 std::vector<double> speeds_of(const Platform& platform) {
@@ -85,12 +82,12 @@ std::map<std::string, int> most_tasks_by_device(const Schedule& schedule) {
 TEST_CASE("2, 8 and 28 equal workers are busy with large images nearly all the time", "[grains]") {
   const int workers = GENERATE(2, 8, 28);
   CAPTURE(workers);
-  const Schedule schedule = planned(large_images(), equal_workers(workers), hundred_leaves());
+  const Schedule schedule = plan_of(large_images(), equal_workers(workers), hundred_leaves());
   CHECK(efficiency(schedule) >= 0.95);
   // Gathered where cutting costs: no plan of one leaf a piece is as short.
   Request finest = hundred_leaves();
   finest.grain = 1;
-  const Schedule cut = planned(large_images(), equal_workers(workers), finest);
+  const Schedule cut = plan_of(large_images(), equal_workers(workers), finest);
   CHECK(schedule.predicted.seconds < 0.8 * cut.predicted.seconds);
 }
 
@@ -99,22 +96,22 @@ TEST_CASE("what is computed in one go is cut as well, and takes less time", "[gr
   CAPTURE(workers);
   Request fused = hundred_leaves();
   fused.fuse = true;
-  const Schedule together = planned(large_images(), equal_workers(workers), fused);
-  const Schedule apart = planned(large_images(), equal_workers(workers), hundred_leaves());
+  const Schedule together = plan_of(large_images(), equal_workers(workers), fused);
+  const Schedule apart = plan_of(large_images(), equal_workers(workers), hundred_leaves());
   CHECK(together.predicted.seconds < 0.5 * apart.predicted.seconds);
   CHECK(efficiency(together) > 0.85);
 }
 
 TEST_CASE("three kinds of cores finish large images together", "[grains]") {
   const Platform laptop = read_platform(bundled("platforms/laptop-14.json"));
-  CHECK(efficiency(planned(large_images(), laptop, hundred_leaves())) >= 0.95);
+  CHECK(efficiency(plan_of(large_images(), laptop, hundred_leaves())) >= 0.95);
 }
 
 TEST_CASE("a plan gives three kinds of cores 14, 22 and 13 of 256 tasks", "[grains]") {
   const Platform laptop = read_platform(bundled("platforms/laptop-14.json"));
   Request request{.objective = Objective::time};
   request.strategy = "keep-all";
-  const Schedule schedule = planned(equal_tasks(256), laptop, request);
+  const Schedule schedule = plan_of(equal_tasks(256), laptop, request);
   CHECK(most_tasks_by_device(schedule) ==
         std::map<std::string, int>{{"middle", 14}, {"fast", 22}, {"slow", 13}});
   CHECK(schedule.predicted.seconds == Approx(1.43).epsilon(0.001));

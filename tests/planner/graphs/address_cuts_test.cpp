@@ -17,8 +17,6 @@ using namespace stint;
 
 namespace {
 
-constexpr double watts = 35;  // of plain_machine: 20 board, 8 idle, 7 busy
-
 constexpr std::int64_t memory_bytes = 12;
 
 TensorId add_tensor(Graph& graph, int writer, std::int64_t bytes) {
@@ -155,7 +153,7 @@ void count_plans(std::uint64_t seed, Count& count) {
   double seconds = meter.cost_of_all() * 1.3;
   if (outcome.schedule) {
     ++count.plans;
-    seconds = outcome.schedule->predicted.objective.value / watts;
+    seconds = outcome.schedule->predicted.objective.value / plain_machine_watts;
     CHECK(validate(*outcome.schedule).empty());
     CHECK(seconds > meter.cost_of_all() * (1 + 1e-9));
   }

@@ -18,7 +18,7 @@ struct Known {
   bool is_proved;
 };
 
-constexpr double watts = 35;  // of the course's machine
+constexpr double course_watts = 35;  // of the course's machine
 
 void check_plans(const std::string& name, const std::vector<Known>& known) {
   const Graph graph = read_graph(bundled("tests/planner/graphs/" + name + ".json"));
@@ -32,7 +32,7 @@ void check_plans(const std::string& name, const std::vector<Known>& known) {
     REQUIRE(outcome.schedule);
     const Predicted& predicted = outcome.schedule->predicted;
     CHECK(predicted.seconds <= best * 1e-6 * (has_cp_sat() ? 1.0001 : 1.02));
-    CHECK(predicted.objective.lower_bound <= best * 1e-6 * watts * (1 + 1e-9));
+    CHECK(predicted.objective.lower_bound <= best * 1e-6 * course_watts * (1 + 1e-9));
     CHECK(predicted.optimal == (is_proved && has_cp_sat()));
   }
 }

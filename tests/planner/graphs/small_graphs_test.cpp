@@ -13,8 +13,6 @@ using namespace stint;
 
 namespace {
 
-constexpr double watts = 35;  // of plain_machine: 20 board, 8 idle, 7 busy
-
 Request graph_within(std::int64_t bytes) {
   Request request = within("n0/ram", bytes);
   request.strategy = "graph";
@@ -54,9 +52,9 @@ void check_against_search(const Graph& graph, Count& count) {
     ++count.plans;
     const Proof& proof = outcome.schedule->predicted.objective;
     CHECK(validate(*outcome.schedule).empty());
-    CHECK(proof.lower_bound <= *best * watts * (1 + 1e-9));
-    CHECK(proof.value >= *best * watts * (1 - 1e-9));
-    if (proof.value <= *best * watts * (1 + 1e-9)) ++count.optimal;
+    CHECK(proof.lower_bound <= *best * plain_machine_watts * (1 + 1e-9));
+    CHECK(proof.value >= *best * plain_machine_watts * (1 - 1e-9));
+    if (proof.value <= *best * plain_machine_watts * (1 + 1e-9)) ++count.optimal;
     if (outcome.schedule->predicted.optimal) ++count.claimed;
   });
 }

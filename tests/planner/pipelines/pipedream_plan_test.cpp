@@ -49,7 +49,7 @@ Platform row_that_counts(int devices) {
   return platform;
 }
 
-Schedule planned(const Model& model, const Platform& platform, const Request& request) {
+Schedule planned_ahead(const Model& model, const Platform& platform, const Request& request) {
   const Outcome outcome = plan(problem_of(model, platform, request), {});
   REQUIRE(outcome.schedule);
   CHECK(validate(*outcome.schedule).empty());
@@ -103,7 +103,7 @@ TEST_CASE("Stages that run ahead hold as many versions of their weights as there
           "[pipelines]") {
   const int stages = GENERATE(2, 4);
   const Schedule schedule =
-      planned(row_of_layers(stages), row_that_counts(stages), asking(stages, 9));
+      planned_ahead(row_of_layers(stages), row_that_counts(stages), asking(stages, 9));
   for (int i = 0; i < stages; ++i) {
     const bool is_read_back = i > 0;  // the first layer's input wants no gradient
     CHECK(versions_held(schedule, "fc" + std::to_string(i) + ".weight") ==
@@ -125,8 +125,8 @@ TEST_CASE("Stages that run ahead hold as many versions of their weights as there
 TEST_CASE("One more micro-batch takes the slowest stage's time", "[pipelines]") {
   const int stages = GENERATE(2, 3);
   const Network network = row_of_layers(2 * stages);
-  const Schedule some = planned(network, row_that_counts(stages), asking(stages, 8));
-  const Schedule more = planned(network, row_that_counts(stages), asking(stages, 9));
+  const Schedule some = planned_ahead(network, row_that_counts(stages), asking(stages, 8));
+  const Schedule more = planned_ahead(network, row_that_counts(stages), asking(stages, 9));
   const auto busy = busy_seconds(some);
   const double slowest = *std::max_element(busy.begin(), busy.end()) / 8;
   CHECK(slowest > 0);
@@ -150,7 +150,7 @@ TEST_CASE("The stages of an asynchronous pipeline follow from the model alone", 
 }
 
 TEST_CASE("More stages than workers take turns on them", "[pipelines]") {
-  const Schedule schedule = planned(row_of_layers(4), row_that_counts(2), asking(4, 3));
+  const Schedule schedule = planned_ahead(row_of_layers(4), row_that_counts(2), asking(4, 3));
   const auto busy = busy_seconds(schedule);
   CHECK(*std::min_element(busy.begin(), busy.end()) > 0);
 }

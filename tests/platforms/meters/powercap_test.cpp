@@ -13,7 +13,7 @@ using namespace stint;
 namespace {
 
 // A machine whose counters and clock go on when the test says so.
-struct FakeMachine {
+struct MeteredMachine {
   FakePowercap tree;
   double seconds = 100;
   std::map<std::string, double> watts;  // by zone
@@ -37,7 +37,7 @@ struct FakeMachine {
 };
 
 // Root reads everything, so a refusal is made here.
-struct RefusingFiles : SystemFiles {
+struct UnreadableCounters : SystemFiles {
   std::string read(const std::string& path) const override {
     if (path.ends_with("energy_uj") && !path.ends_with("range_uj")) {
       throw SystemFileError(path, EACCES);
@@ -61,7 +61,7 @@ const DomainReading& named(const EnergyReading& reading, const std::string& name
   throw std::runtime_error("no domain " + name);
 }
 
-struct OnePackage : FakeMachine {
+struct OnePackage : MeteredMachine {
   explicit OnePackage(double power) {
     tree.add_zone("intel-rapl:0", "package-0");
     watts = {{"intel-rapl:0", power}};
@@ -128,7 +128,7 @@ TEST_CASE("no tree is no counter, and the reason says so", "[meters]") {
 TEST_CASE("a counter that may not be read is told, with what to type", "[meters]") {
   FakePowercap tree;
   tree.add_zone("intel-rapl:0", "package-0");
-  const RefusingFiles files;
+  const UnreadableCounters files;
   const EnergySource source = powercap_source(tree.root(), files);
   REQUIRE(source.domains.size() == 1);
   CHECK_FALSE(source.domains[0].counter);
@@ -137,7 +137,7 @@ TEST_CASE("a counter that may not be read is told, with what to type", "[meters]
 }
 
 TEST_CASE("joules are true over many turns of every counter", "[meters]") {
-  FakeMachine machine;
+  MeteredMachine machine;
   machine.tree.add_zone("intel-rapl:0", "package-0", 50'000'000, 49'000'000);
   machine.tree.add_zone("intel-rapl:1", "package-1", 262'143'328'850, 262'143'000'000);
   machine.tree.add_zone("intel-rapl:0:0", "dram", 7'000'000, 3);
@@ -210,7 +210,7 @@ TEST_CASE("a counter that stops is never a silent zero", "[meters]") {
 }
 
 TEST_CASE("readings too far apart to notice a turn are a fault", "[meters]") {
-  FakeMachine machine;
+  MeteredMachine machine;
   machine.tree.add_zone("intel-rapl:0", "package-0", 50'000'000);
   machine.watts = {{"intel-rapl:0", 50}};
   EnergyMeter meter = machine.meter();
@@ -222,7 +222,7 @@ TEST_CASE("readings too far apart to notice a turn are a fault", "[meters]") {
 }
 
 TEST_CASE("probing believes only a counter that counts", "[meters]") {
-  FakeMachine machine;
+  MeteredMachine machine;
   machine.tree.add_zone("intel-rapl:0", "package-0");
   machine.tree.add_zone("intel-rapl:1", "package-1");
   machine.tree.add_zone("intel-rapl:2", "package-2", 262'143'328'850, 0);
@@ -256,7 +256,7 @@ TEST_CASE("probing measures watts, and works no more once all have moved", "[met
 }
 
 TEST_CASE("a value beyond the counter's own range is a fault", "[meters]") {
-  FakeMachine machine;
+  MeteredMachine machine;
   machine.tree.add_zone("intel-rapl:0", "package-0", 1000, 5);
   machine.tree.set("intel-rapl:0", "2000");
   CHECK_THAT(added(machine.probed()).at("package-0"), Catch::Contains("beyond its range"));

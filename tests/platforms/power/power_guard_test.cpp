@@ -55,12 +55,6 @@ struct StubbornFiles : SystemFiles {
   }
 };
 
-struct RefusingFiles : SystemFiles {
-  void write(const std::string& path, const std::string&) const override {
-    throw SystemFileError(path, EACCES);
-  }
-};
-
 }  // namespace
 
 TEST_CASE("a frequency is set for all processors, and put back", "[power]") {

@@ -12,16 +12,6 @@
 using namespace stint;
 using Catch::Contains;
 
-namespace {
-
-struct RefusingFiles : SystemFiles {
-  void write(const std::string& path, const std::string&) const override {
-    throw SystemFileError(path, EACCES);
-  }
-};
-
-}  // namespace
-
 TEST_CASE("what can be set is found by setting it, and put back", "[power_knobs]") {
   const FakeCpufreq cpufreq;
   FakePowercap powercap;
