@@ -176,12 +176,17 @@ nlohmann::ordered_json numerics_of(const std::string& model_sha256, const Reques
   return numerics;
 }
 
-// The tasks that run on each kind of device.
+// The tasks that run on each kind of device. Names of workers and tasks that are not there belong
+// to none: schedules are hashed also to be judged.
 std::map<std::string, std::set<std::string>> tasks_by_kind(const Schedule& schedule) {
   const std::vector<Worker> all = workers(schedule.platform);
   std::map<std::string, std::set<std::string>> tasks;
+  const auto is_one_of = [](const auto& some, std::int64_t id) {
+    return id >= 0 && id < static_cast<std::int64_t>(some.size());
+  };
   for (const Action& action : schedule.actions) {
-    if (action.what != Do::compute || action.task == no_task || action.worker == no_worker)
+    if (action.what != Do::compute || !is_one_of(schedule.graph.tasks, action.task) ||
+        !is_one_of(all, action.worker))
       continue;
     const Worker& worker = all[action.worker];
     if (worker.is_link()) continue;
