@@ -11,6 +11,7 @@
 #include "planner/accept.hpp"
 #include "planner/crews.hpp"
 #include "planner/draft.hpp"
+#include "planner/graphs/lowest_peak_order.hpp"
 #include "planner/list_schedule.hpp"
 #include "planner/order.hpp"
 #include "planner/parallel.hpp"
@@ -47,16 +48,19 @@ class KeepAll {
         scratch_(std::max(1, options.threads), problem.blank) {}
 
   // In the order of what they can be worth at best, until nothing better can come. The orders of
-  // crews that are not worth most are tried only where nothing fits, or where memory is the aim.
+  // crews that are not worth most, and the one of the lowest peak, are tried only where nothing
+  // fits, or where memory is the aim.
   Answer best() {
     Answer answer;
     std::vector<Candidate> candidates = by_state(crews(problem_));
     const bool all = problem_.request().objective == Objective::memory;
+    if (all) add_lowest_peak();
     std::vector<Candidate> orders = by_order(candidates, all ? INT_MAX : 1);
     std::move(orders.begin(), orders.end(), std::back_inserter(candidates));
     sort(candidates);
     finish_best(candidates, answer);
     if (answer.schedule || all) return answer;
+    add_lowest_peak();
     std::vector<Candidate> rest = by_order(candidates, INT_MAX);
     sort(rest);
     finish_best(rest, answer);
@@ -81,6 +85,13 @@ class KeepAll {
   }
 
  private:
+  // As if everything were in the memory of the first device.
+  void add_lowest_peak() {
+    if (problem_.graph().tasks.size() > lowest_peak_up_to_tasks) return;
+    const auto graph = graph_in_memory_of(problem_, DeviceId{0});
+    if (graph) orders_.push_back(lowest_peak_order(*graph, problem_.before));
+  }
+
   void finish_best(const std::vector<Candidate>& candidates, Answer& answer) {
     std::optional<double> best_value;
     for (const Candidate& candidate : candidates) {

@@ -11,7 +11,6 @@
 namespace stint {
 namespace {
 
-constexpr double first_temperature = 5e-3;  // of what the start costs
 constexpr double last_temperature = 1e-6;
 constexpr int most_changes = 3;  // in one move
 constexpr int most_tries = 20;   // at a move that gives a plan that fits
@@ -40,7 +39,8 @@ class BesideAnnealing {
       if (!next) continue;
       const double other = value(*next);
       const double left = 1 - static_cast<double>(i) / options_.sequences;
-      const double temperature = started * (first_temperature * left * left + last_temperature);
+      const double temperature =
+          started * (options_.first_temperature * left * left + last_temperature);
       if (other > current && !(std::exp((current - other) / temperature) > chance())) continue;
       now_ = *next;
       current = other;

@@ -16,7 +16,8 @@
 namespace stint {
 
 struct BesideSearchOptions {
-  int sequences = 0;  // to look at
+  int sequences = 0;                // to look at
+  double first_temperature = 5e-3;  // of what the start costs
   std::uint64_t seed = 0;
   double good_enough = 0;  // value of the objective at which to stop
   const std::atomic<bool>* interrupted = nullptr;

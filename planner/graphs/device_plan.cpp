@@ -11,6 +11,7 @@
 #include "planner/graphs/graph_bound.hpp"
 #include "planner/graphs/graph_moves.hpp"
 #include "planner/graphs/graph_solver.hpp"
+#include "planner/graphs/lowest_peak_order.hpp"
 #include "planner/graphs/state_away.hpp"
 #include "planner/power/schedule_power.hpp"
 
@@ -26,12 +27,17 @@ constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
 constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
 constexpr double state_hidden_share = 0.5;              // of the time of copies of state
 constexpr std::size_t exact_up_to_tasks = 300;
-constexpr double close_bound = 1e-3;            // in larger graphs: good enough
-constexpr int most_prices = 4;                  // of a second, tried for a deadline
-constexpr double price_share = 0.5;             // of the limit, for each of them
-constexpr double runs_priced_per_unit = 20000;  // by search beside, of all sequences
-constexpr int most_priced = 4000;               // sequences
-constexpr int beside_rounds = 2;
+constexpr std::size_t both_orders_up_to_tasks = 60;  // and more rounds of search beside
+constexpr double close_bound = 1e-3;                 // in larger graphs: good enough
+constexpr int most_prices = 4;                       // of a second, tried for a deadline
+constexpr double price_share = 0.5;                  // of the limit, for each of them
+constexpr double runs_priced_per_unit = 20000;       // by search beside, of all sequences
+constexpr int most_priced = 4000;                    // sequences
+constexpr double cold = 5e-3;  // of what a plan costs, where search beside begins
+// Of a small graph: one task is more of its cost, so plans that are far apart are reached only
+// warm.
+constexpr double warm_tasks[] = {0, 0, 0.3, 0.3, 0.3, 0.3, 1, 1, 1, 0};  // by round: of a task's mean cost
+constexpr int rounds_of_large = 2;
 
 class OnDevice {
  public:
@@ -111,8 +117,19 @@ class OnDevice {
     attempt({0, 1});
   }
 
+  // In the order of the lowest peak too where nothing is found in the usual ones, or nothing good
+  // in a small graph.
   void attempt(const ChainAim& aim) {
     if (largest_task_bytes(graph_) > graph_.capacity_bytes) return;
+    attempt_in(orders(), aim);
+    const std::size_t up_to_tasks =
+        answer_.schedule ? both_orders_up_to_tasks : lowest_peak_up_to_tasks;
+    if (drafts_.is_good() || graph_.tasks.size() > up_to_tasks || options_.is_interrupted()) return;
+    const TaskOrder lowest = lowest_peak_order(at_home_, problem_.before);
+    attempt_in({with_state_copies(graph_, lowest)}, aim);
+  }
+
+  void attempt_in(std::vector<TaskOrder> orders, const ChainAim& aim) {
     const std::vector<int> states = cheapest_states(aim);
     GraphSolverOptions options;
     options.limit = limit_;
@@ -122,7 +139,7 @@ class OnDevice {
     const bool has_state_away = drafts_.state_place().has_value();
     if (recognised.chain && !has_state_away) options.chain = &*recognised.chain;
     if (!has_state_away) options.before = &problem_.before;
-    GraphSolver solver(graph_, costs(aim, states), orders(), options);
+    GraphSolver solver(graph_, costs(aim, states), std::move(orders), options);
     const auto plan = solver.solve(graph_.capacity_bytes);
     AddressFit addresses(problem_, options_, graph_, limit_, solver, drafts_);
     int workers = device().workers;
@@ -172,14 +189,17 @@ class OnDevice {
 
   // What runs side by side, and copies, are priced by the simulator: from the best plan so far.
   void improve_beside() {
-    for (int round = 0; round < beside_rounds && drafts_.best().graph && !drafts_.is_good();
-         ++round) {
+    const bool is_small = graph_.tasks.size() <= both_orders_up_to_tasks;
+    const int rounds = is_small ? static_cast<int>(std::size(warm_tasks)) : rounds_of_large;
+    for (int round = 0; round < rounds && drafts_.best().graph && !drafts_.is_good(); ++round) {
       const DeviceDrafts::Drafted from = drafts_.best();
       if (from.crew.workers == 1 && !from.crew.place) return;
       const double runs = runs_priced_per_unit * limit_;
       const double sequences = runs / static_cast<double>(from.sequence.size());
       BesideSearchOptions how;
       how.sequences = static_cast<int>(std::min<double>(most_priced, sequences));
+      how.first_temperature =
+          std::max(cold, warm_tasks[round] / static_cast<double>(graph_.tasks.size()));
       how.seed = static_cast<std::uint64_t>(problem_.request().seed + round);
       how.good_enough = objective_bound(problem_).value * (1 + near_bound);
       how.interrupted = options_.interrupted;

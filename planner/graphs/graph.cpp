@@ -6,6 +6,7 @@
 #include "planner/graphs/device_drafts.hpp"
 #include "planner/graphs/device_plan.hpp"
 #include "planner/graphs/graph_moves.hpp"
+#include "planner/graphs/least_memory.hpp"
 #include "planner/graphs/state_away.hpp"
 
 namespace stint {
@@ -87,7 +88,9 @@ std::vector<DeviceGraph> device_graphs(const Problem& problem) {
     auto flat = device_graph(problem, static_cast<DeviceId>(d));
     if (!flat) continue;
     const bool is_shared = devices[d].workers > 1 && flat->tasks.size() <= shared_up_to_tasks;
-    if (!is_asked && !is_shared && fits_whole(*flat, devices[d].workers)) continue;
+    const bool is_for_memory = problem.request().objective == Objective::memory;
+    if (!is_asked && !is_shared && !is_for_memory && fits_whole(*flat, devices[d].workers))
+      continue;
     const bool is_known = std::any_of(all.begin(), all.end(), [&](const DeviceGraph& other) {
       return is_same_kind_of_device(problem, *flat, other);
     });
@@ -100,13 +103,17 @@ std::vector<DeviceGraph> device_graphs(const Problem& problem) {
 
 std::optional<Answer> graph(const Problem& problem, const SearchOptions& options) {
   const Request& request = problem.request();
-  if (!request.recompute || request.objective == Objective::memory) return std::nullopt;
+  if (!request.recompute) return std::nullopt;
   const auto graphs = device_graphs(problem);
   if (graphs.empty()) return std::nullopt;
   // Each device as if it were the only one, so that several are never worse than one.
   Answer answer;
   for (const DeviceGraph& each : graphs) {
     if (answer.schedule && options.is_interrupted()) break;
+    if (request.objective == Objective::memory) {
+      join(plan_of_least_memory(problem, options, each.memory, graph), options, answer);
+      continue;
+    }
     Answer found;
     plan_on_device(problem, options, each, each, request.limit, found);
     send_state(problem, options, each, request.limit, found);

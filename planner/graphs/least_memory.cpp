@@ -1,0 +1,57 @@
+#include "planner/graphs/least_memory.hpp"
+
+#include <algorithm>
+
+#include "planner/accept.hpp"
+#include "planner/memory_bound.hpp"
+#include "schedules/simulate.hpp"
+
+namespace stint {
+namespace {
+
+constexpr int halvings = 7;
+constexpr double limit_share = 0.03;  // of each: any plan will do
+
+Problem within(const Problem& problem, const std::string& memory, std::int64_t bytes) {
+  Request request = problem.request();
+  request.objective = Objective::energy;
+  request.memory[memory] = bytes;
+  request.limit *= limit_share;
+  return make_problem(problem.blank.model, problem.platform(), request, "the model");
+}
+
+// The same plan as an answer to what was asked.
+Schedule as_asked(const Problem& problem, Schedule schedule) {
+  schedule.request = problem.request();
+  schedule.predicted = predict(schedule, simulate(schedule));
+  return schedule;
+}
+
+}  // namespace
+
+Answer plan_of_least_memory(const Problem& problem, const SearchOptions& options, MemoryId memory,
+                            const GraphStrategy& solve) {
+  const std::string name = memory_name(problem.platform(), memory);
+  SearchOptions quietly = options;
+  quietly.improved = nullptr;
+  quietly.known = nullptr;
+  Answer answer;
+  std::int64_t fits = problem.capacity_bytes[memory];
+  if (options.known && options.known->arenas.contains(name))
+    fits = std::min(fits, options.known->arenas.at(name));
+  std::int64_t too_small = memory_bound(problem, memory).bytes - 1;
+  for (int i = 0; i < halvings && fits - too_small > 1 && !options.is_interrupted(); ++i) {
+    const std::int64_t bytes = too_small + (fits - too_small) / 2;
+    auto found = solve(within(problem, name, bytes), quietly);
+    if (!found || !found->schedule) {
+      too_small = bytes;
+      continue;
+    }
+    Schedule schedule = as_asked(problem, std::move(*found->schedule));
+    fits = std::min(bytes, schedule.arenas[name]);
+    if (accept(problem, schedule, answer)) keep_if_better(std::move(schedule), options, answer);
+  }
+  return answer;
+}
+
+}  // namespace stint
