@@ -72,12 +72,6 @@ class LowestPeak {
       done.waits_for.push_back(static_cast<int>(before_[t].size()));
       if (before_[t].empty()) done.ready.push_back(static_cast<TaskId>(t));
     }
-    for (std::size_t i = 0; i < graph_.items.size(); ++i) {
-      const GraphItem& item = graph_.items[i];
-      done.is_there[i] = item.writers.empty() && done.uses_left[i] > 0;
-      if (done.is_there[i]) done.live_bytes += item.bytes;
-    }
-    done.peak_bytes = done.live_bytes;
     return done;
   }
 
@@ -99,9 +93,13 @@ class LowestPeak {
     const GraphTask& task = graph_.tasks[id];
     std::int64_t added = 0;
     std::int64_t freed = 0;
-    for (const GraphOutput& out : task.writes) {
+    for (auto out_at = task.writes.begin(); out_at != task.writes.end(); ++out_at) {
+      const GraphOutput& out = *out_at;
       const bool is_left_out = out.is_optional && ends_with_next_use(done, out.item);
-      if (done.is_there[out.item] || is_left_out) continue;
+      const bool is_counted = std::any_of(task.writes.begin(), out_at, [&](const GraphOutput& o) {
+        return o.item == out.item;  // another part of it
+      });
+      if (done.is_there[out.item] || is_left_out || is_counted) continue;
       const std::int64_t bytes = graph_.items[out.item].bytes;
       const bool is_in_place =
           out.in_place != no_graph_item && ends_with_next_use(done, out.in_place);
@@ -110,6 +108,7 @@ class LowestPeak {
       if (ends_with_next_use(done, out.item)) freed += bytes;
     }
     for (const GraphItemId item : task.reads) {
+      if (!done.is_there[item]) added += graph_.items[item].bytes;  // an input comes in
       if (ends_with_next_use(done, item)) freed += graph_.items[item].bytes;
     }
     const std::int64_t while_it_runs = done.live_bytes + added + task.workspace_bytes;
@@ -154,8 +153,10 @@ class LowestPeak {
     done.hash = next.hash;
     done.live_bytes = next.live_bytes;
     done.peak_bytes = next.peak_bytes;
-    for (const GraphOutput& out : graph_.tasks[next.task].writes) done.is_there[out.item] = 1;
-    for (const GraphItemId item : uses_of(next.task)) --done.uses_left[item];
+    for (const GraphItemId item : uses_of(next.task)) {
+      done.is_there[item] = 1;
+      --done.uses_left[item];
+    }
     std::erase(done.ready, next.task);
     for (const TaskId follower : after_[next.task]) {
       if (--done.waits_for[follower] == 0) done.ready.push_back(follower);
