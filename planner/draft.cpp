@@ -167,13 +167,15 @@ std::optional<DraftCost> cost_of(const Problem& problem, const Draft& draft, Sch
   return cost;
 }
 
-Schedule finish(const Problem& problem, const Draft& draft, const std::string& strategy) {
+Schedule finish(const Problem& problem, const Draft& draft, const std::string& strategy,
+                double address_effort) {
   Schedule schedule = problem.blank;
   Simulation simulation = set_times(problem, draft, schedule);
   sort_by_start(schedule.actions, simulation);
   const Lifetimes lifetimes =
       lifetimes_of(problem, schedule.buffers, schedule.actions, draft.kept, simulation);
-  set_arenas(problem, set_offsets(problem, lifetimes, schedule.actions, schedule.buffers),
+  set_arenas(problem,
+             set_offsets(problem, lifetimes, schedule.actions, schedule.buffers, address_effort),
              schedule);
   Edges edges;
   for (const Action& action : schedule.actions) edges.push_back(action.after);

@@ -41,8 +41,9 @@ struct DraftCost {
 std::optional<DraftCost> cost_of(const Problem& problem, const Draft& draft, Schedule& scratch);
 
 // The whole schedule, without its proof. It may exceed the bounds of the request. Needs a draft
-// that has a price.
-Schedule finish(const Problem& problem, const Draft& draft, const std::string& strategy);
+// that has a price. `address_effort`: times the usual work to find addresses within the memories.
+Schedule finish(const Problem& problem, const Draft& draft, const std::string& strategy,
+                double address_effort = 1);
 
 // Whether a worker of a device that pays for spinning sleeps through a gap: what that saves is more
 // than what waking costs, or nobody spins for so long.

@@ -172,7 +172,7 @@ void fit_layout(std::int64_t capacity, double limit, Layout& layout) {
   Placement above = place(others, capacity - bottom);
   if (above.arena_bytes > capacity - bottom) {
     FitOptions options;
-    options.limit = limit * fit_share;
+    options.limit = limit;
     Fit found = fit(others, capacity - bottom, options);
     if (found.status != FitStatus::fits) return;
     above.offsets = std::move(found.offsets);
@@ -188,13 +188,14 @@ void fit_layout(std::int64_t capacity, double limit, Layout& layout) {
 
 // With overwriting or without, whichever takes less; if that is too much, the other way as well.
 Layout best_layout(const Problem& problem, MemoryId memory, const Lifetimes& lifetimes,
-                   const std::vector<Buffer>& buffers, const Overwrites& over) {
+                   const std::vector<Buffer>& buffers, const Overwrites& over, double effort) {
   const std::int64_t capacity = problem.capacity_bytes[memory];
+  const double limit = problem.request().limit * fit_share * effort;
   const Overwrites none(buffers.size(), no_buffer);
   Layout best = layout(problem, memory, lifetimes, buffers, none);
   const bool will_do = will_any_arena_do(problem, memory) && best.placement.arena_bytes <= capacity;
   if (over == none || will_do) {
-    fit_layout(capacity, problem.request().limit, best);
+    fit_layout(capacity, limit, best);
     return best;
   }
   Layout other = layout(problem, memory, lifetimes, buffers, over);
@@ -205,9 +206,9 @@ Layout best_layout(const Problem& problem, MemoryId memory, const Lifetimes& lif
     const std::int64_t load = largest_load(in_place.items.items);
     if (load <= largest_load(best.items.items)) best = std::move(in_place);
   }
-  fit_layout(capacity, problem.request().limit, best);
+  fit_layout(capacity, limit, best);
   if (best.placement.arena_bytes <= capacity) return best;
-  fit_layout(capacity, problem.request().limit, other);
+  fit_layout(capacity, limit, other);
   return other.placement.arena_bytes <= capacity ? other : best;
 }
 
@@ -287,12 +288,12 @@ std::vector<BufferId> by_begin(const Lifetimes& lifetimes) {
 
 std::vector<std::int64_t> set_offsets(const Problem& problem, const Lifetimes& lifetimes,
                                       const std::vector<Action>& actions,
-                                      std::vector<Buffer>& buffers) {
+                                      std::vector<Buffer>& buffers, double effort) {
   const Overwrites over = find_overwrites(problem, lifetimes, actions, buffers);
   std::vector<std::int64_t> arenas;
   for (std::size_t m = 0; m < problem.platform().memories.size(); ++m) {
     const auto memory = static_cast<MemoryId>(m);
-    const Layout best = best_layout(problem, memory, lifetimes, buffers, over);
+    const Layout best = best_layout(problem, memory, lifetimes, buffers, over, effort);
     take_offsets(best, buffers);
     arenas.push_back(best.placement.arena_bytes);
   }

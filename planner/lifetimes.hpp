@@ -45,9 +45,10 @@ Lifetimes lifetimes_of(const Problem& problem, const std::vector<Buffer>& buffer
 std::vector<BufferId> by_begin(const Lifetimes& lifetimes);
 
 // Chooses all offsets, two where a buffer has a second; returns the arena of every memory. Outputs
-// take the place of inputs where the task permits it and the arena gets smaller by it.
+// take the place of inputs where the task permits it and the arena gets smaller by it. `effort`:
+// times the usual work to get an arena within its memory.
 std::vector<std::int64_t> set_offsets(const Problem& problem, const Lifetimes& lifetimes,
                                       const std::vector<Action>& actions,
-                                      std::vector<Buffer>& buffers);
+                                      std::vector<Buffer>& buffers, double effort);
 
 }  // namespace stint

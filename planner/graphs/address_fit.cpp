@@ -1,12 +1,16 @@
 #include "planner/graphs/address_fit.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace stint {
 namespace {
 
 constexpr int attempts = 8;                  // with less memory everywhere
 constexpr std::int64_t smallest_part = 500;  // of the memory, to do without
+constexpr std::int64_t first_part = 4;       // of what was too much, to do without in large graphs
+constexpr int rounds_between = 2;            // memories that are tried between two
 constexpr int cut_rounds = 8;                // with less only in places
 constexpr int quick_cut_rounds = 2;          // where there is little time
 constexpr double quick_limit = 0.15;
@@ -40,8 +44,8 @@ bool AddressFit::fit(const GraphPlan& plan, const std::vector<int>& states, int 
   if (is_small_ && fit_with_cuts(plan, crew)) return true;
   if (is_small_) return fit_with_less(plan, crew);
   const bool fits = fit_with_less(plan, crew);
-  if (drafts_.is_close(plan)) return fits;
-  if (workers == 1) return fit_by_search(plan, crew) || fits;
+  if (drafts_.is_close(plan) || (fits && workers == 1)) return fits;
+  if (workers == 1) return fit_by_search(plan, crew);
   return fit_with_cuts(plan, crew) || fits;
 }
 
@@ -84,21 +88,45 @@ bool AddressFit::fit_with_each(const std::vector<AddressCut>& cuts, const GraphC
   return fits;
 }
 
-// By what was too much, and each time by twice as much.
+// By what was too much, and each time by twice as much. In large graphs at first by a part of it,
+// since other plans may waste less, and each time by so much more.
 bool AddressFit::fit_with_less(GraphPlan plan, GraphCrew crew) {
+  const GraphPlan whole = plan;
+  std::int64_t fails = crew.capacity_bytes;
+  std::int64_t less = 0;
   for (int tried = 0; tried < attempts; ++tried) {
     Schedule schedule = drafts_.finish_best(graph_, plan.sequence, crew);
     const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
-    if (drafts_.consider(std::move(schedule))) return true;
-    std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
+    if (drafts_.consider(std::move(schedule))) {
+      const bool is_dear = tried > 1 && !drafts_.is_close(whole);
+      if (!is_small_ && crew.workers == 1 && is_dear) fit_between(crew, fails);
+      return true;
+    }
+    const std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
     if (excess <= 0 || options_.is_interrupted()) return false;
-    excess = std::max(excess, graph_.capacity_bytes / smallest_part);
-    crew.capacity_bytes -= std::min(excess, crew.capacity_bytes >> tried) << tried;
+    const std::int64_t least = graph_.capacity_bytes / smallest_part;
+    if (is_small_)
+      less += std::max(excess, least) << tried;
+    else
+      less = tried == 0 ? std::max(excess / first_part, least) : less * first_part;
+    fails = crew.capacity_bytes;
+    crew.capacity_bytes = std::max<std::int64_t>(graph_.capacity_bytes - less, 0);
     const auto smaller = solver_.shrink(crew.capacity_bytes);
     if (!smaller) return false;
     plan = *smaller;
   }
   return false;
+}
+
+// What lies between a memory in which it fits and one in which it did not may do as well.
+void AddressFit::fit_between(GraphCrew crew, std::int64_t fails) {
+  for (int round = 0; round < rounds_between && !options_.is_interrupted(); ++round) {
+    const std::int64_t fits = crew.capacity_bytes;
+    crew.capacity_bytes = std::midpoint(fits, fails);
+    const auto plan = solver_.shrink(crew.capacity_bytes);
+    if (plan && drafts_.consider(drafts_.finish_best(graph_, plan->sequence, crew))) continue;
+    fails = std::exchange(crew.capacity_bytes, fits);
+  }
 }
 
 }  // namespace stint

@@ -13,6 +13,12 @@ namespace stint {
 namespace {
 
 constexpr double states_limit = 0.5;  // for states on the order of a plan
+constexpr std::size_t large_from_tasks = 300;
+constexpr double large_effort = 5;  // for addresses, where another plan takes longer to find
+
+double address_effort(const DeviceGraph& graph, const GraphCrew& crew) {
+  return crew.workers == 1 && graph.tasks.size() > large_from_tasks ? large_effort : 1;
+}
 
 double best_bound(const Problem& problem, const Answer& answer) {
   const double least = objective_bound(problem).value;
@@ -53,7 +59,7 @@ Schedule DeviceDrafts::finish_best(const DeviceGraph& graph, TaskSequence sequen
     }
   }
   drafted_ = {&graph, std::move(sequence), crew};
-  return finish(problem_, draft, "graph");
+  return finish(problem_, draft, "graph", address_effort(graph, crew));
 }
 
 Schedule DeviceDrafts::finish_as_is(Drafted drafted) {

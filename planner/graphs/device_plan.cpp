@@ -22,6 +22,7 @@ constexpr double bound_work_per_unit = 0.45;
 constexpr double first_bound_work = 0.4;  // times as much, in large graphs at first
 constexpr double more_bound_work = 2;     // times as much, where the gap is wide
 constexpr double wide_gap = 8e-3;
+constexpr std::size_t more_up_to_tasks = 1000;          // beyond, work takes longer than it counts
 constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for plans that leave room
 constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
 constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
@@ -157,9 +158,10 @@ class OnDevice {
     claim(solver, second_joules, is_small ? 1 : first_bound_work);
     const bool is_other = device().workers > 1 || is_moving() || has_state_away;
     if (is_other || gap_of(problem_, answer_) <= close_gap || options_.is_interrupted()) return;
-    search_freely(solver, *plan, states);
+    search_freely(solver, addresses, *plan, states);
+    const bool is_huge = graph_.tasks.size() > more_up_to_tasks;
     if (answer_.schedule && gap_of(problem_, answer_) > wide_gap)
-      claim(solver, second_joules, more_bound_work);
+      claim(solver, second_joules, is_huge ? 1 : more_bound_work);
   }
 
   bool is_moving() const {
@@ -224,13 +226,17 @@ class OnDevice {
 
   // Local search in any order: first without addresses, if only to better a plan; then for what has
   // some, from there and from the best that has.
-  void search_freely(GraphSolver& solver, const GraphPlan& plan, const std::vector<int>& states) {
+  void search_freely(GraphSolver& solver, AddressFit& addresses, const GraphPlan& plan,
+                     const std::vector<int>& states) {
     const GraphCrew crew = drafts_.crew_of(1, states, graph_.capacity_bytes);
     std::optional<GraphPlan> better;
     if (answer_.schedule) better = solver.solve_in_any_order(plan.sequence, crew.capacity_bytes);
     const GraphPlan& start = better ? *better : plan;
-    if (better) drafts_.consider(drafts_.finish_best(graph_, better->sequence, crew));
-    if (drafts_.is_close(start)) return;
+    const bool is_small = graph_.tasks.size() <= exact_up_to_tasks;
+    if (better && is_small) drafts_.consider(drafts_.finish_best(graph_, better->sequence, crew));
+    const bool is_cheaper = better && better->measure.cost < plan.measure.cost * (1 - close_bound);
+    if (is_cheaper && !is_small) addresses.fit(*better, states, 1);
+    if (drafts_.is_close(start) || (!is_small && answer_.schedule)) return;
     std::vector<TaskSequence> starts{start.sequence};
     if (drafts_.best().graph == &graph_) starts.push_back(drafts_.best().sequence);
     for (const TaskSequence& each : starts) {

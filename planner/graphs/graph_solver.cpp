@@ -24,7 +24,10 @@ constexpr double improve_share = 1;  // of three
 constexpr double quick_share = 0.05;
 constexpr double quick_heat = 1.5;
 constexpr double large_share = 4;        // instead, in larger graphs
+constexpr double large_tasks = 600;      // up to so many; with more of them in proportion
+constexpr double most_size_factor = 3;   // but no more than so many times as much
 constexpr double large_short_share = 1;  // likewise, for a little less memory
+constexpr double low_heat = 0.02;        // to stay near the plan for more memory
 constexpr double free_share = 0.7;
 constexpr double proof_tolerance = 1e-7;
 constexpr int most_moments = 32;
@@ -222,7 +225,7 @@ std::int64_t GraphSolver::whole_cost_again(const TaskSequence& sequence) const {
   return cost - std::accumulate(whole_costs_.begin(), whole_costs_.end(), std::int64_t{0});
 }
 
-MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
+MomentSolution GraphSolver::solve_master(std::int64_t capacity, double share) {
   MomentProblem master;
   master.graph = &graph_;
   master.costs = whole_costs_;
@@ -234,7 +237,7 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity) {
   for (const int position : moments_)
     if (!reserved_.empty()) master.reserved_bytes.push_back(reserved_[position]);
   CpOptions options;
-  options.work = work_left_ * master_share;
+  options.work = work_left_ * share;
   options.strong_relaxation = graph_.tasks.size() <= strong_up_to_tasks;
   options.interrupted = options_.interrupted;
   if (best_ && is_large())
@@ -259,15 +262,22 @@ bool GraphSolver::is_proved() const {
 
 bool GraphSolver::is_large() const { return graph_.tasks.size() > exact_up_to_tasks; }
 
+// A step of local search in a larger graph changes less of it.
+double GraphSolver::size_factor() const {
+  const double size = static_cast<double>(graph_.tasks.size()) / large_tasks;
+  return std::clamp(size, 1.0, most_size_factor);
+}
+
 bool GraphSolver::is_near() const {
   return best_ && is_large() && best_->measure.cost <= bound() * (1 + close_plan);
 }
 
 void GraphSolver::generate_moments(std::int64_t capacity) {
-  int stalled = 0;  // how often in a row a moment did not improve the bound
+  int stalled = 0;        // how often in a row a moment did not improve the bound
+  bool is_again = false;  // the same moments, with all work that is left
   while (work_left_ > 0 && stalled < most_stalled && !is_interrupted()) {
     const std::int64_t bound_before = known_bound_;
-    const MomentSolution solution = solve_master(capacity);
+    const MomentSolution solution = solve_master(capacity, is_again ? 1 : master_share);
     stalled = known_bound_ > bound_before ? 0 : stalled + 1;
     if (solution.there.empty()) return;
     const auto measure = replayed(replay_.make(moments_, solution.there), capacity);
@@ -281,6 +291,9 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
     const bool is_solved = solution.status == CpStatus::optimal;
     if (fits && is_solved && solution.bound >= solution.value) return;
     if (fits && is_solved) continue;  // it was not solved to the end
+    if (fits && is_again) return;
+    is_again = fits;  // it is as exact as need be, so nothing else is worth the work
+    if (is_again) continue;
     if (!is_solved && best_ && worth(solution) >= best_->measure.cost) return;
     if (!add_moments(crowded)) return;
   }
@@ -318,7 +331,9 @@ SequenceSearchOptions GraphSolver::free_options(std::int64_t capacity) {
 
 std::optional<GraphPlan> GraphSolver::solve_in_any_order(const TaskSequence& start,
                                                          std::int64_t capacity) {
-  return search_sequence(graph_, meter_, start, free_options(capacity));
+  auto found = search_sequence(graph_, meter_, start, free_options(capacity));
+  if (found) solved_ = found->sequence;
+  return found;
 }
 
 std::vector<GraphPlan> GraphSolver::solve_with_addresses(const TaskSequence& start,
@@ -344,13 +359,15 @@ void GraphSolver::begin(std::int64_t capacity, std::vector<std::int64_t> reserve
 
 std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity,
                                              std::vector<std::int64_t> reserved) {
-  const TaskSequence before = best_ ? best_->sequence : gaps_.order();
+  TaskSequence before = best_ ? best_->sequence : gaps_.order();
+  if (is_large() && !solved_.empty()) before = solved_;
   best_.reset();
   begin(capacity, std::move(reserved));
   work_left_ = options_.limit * work_per_unit * short_work;
   const auto most = is_large() ? few_moments : most_moments;
   if (has_cp_sat() && !moments_.empty() && std::ssize(moments_) < most) generate_moments(capacity);
   if (!is_proved()) search(start(), capacity, short_share);
+  if (is_large()) improve(before, capacity, large_short_share, low_heat);
   improve(before, capacity, is_large() ? large_short_share : short_share);
   return best_;
 }
@@ -365,13 +382,14 @@ std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   search(start(), capacity, first_share);
   if (has_cp_sat()) generate_moments(capacity);
   if (!is_proved() && !is_near()) search_long(capacity);
+  if (best_) solved_ = best_->sequence;
   return best_;
 }
 
 void GraphSolver::search_long(std::int64_t capacity) {
   combine_blocks(capacity);
   search(gaps_.keep_all(), capacity, last_share);
-  if (best_ && is_large()) return improve_best(capacity, large_share);
+  if (best_ && is_large()) return improve_best(capacity, large_share * size_factor());
   improve_best(capacity, improve_share);
   improve(gaps_.order(), capacity, improve_share);
   improve_best(capacity, improve_share);

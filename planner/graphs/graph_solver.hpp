@@ -89,7 +89,7 @@ class GraphSolver {
   bool add(const Crowd& crowd);
   bool add_moments(std::vector<Crowd> crowds);
   std::vector<CountedRun> counted_runs() const;
-  MomentSolution solve_master(std::int64_t capacity);
+  MomentSolution solve_master(std::int64_t capacity, double share);
   std::int64_t whole_cost_again(const TaskSequence& sequence) const;
   void generate_moments(std::int64_t capacity);
   void search_long(std::int64_t capacity);
@@ -98,7 +98,8 @@ class GraphSolver {
   void improve_best(std::int64_t capacity, double share);
   SequenceSearchOptions free_options(std::int64_t capacity);
   bool is_large() const;
-  bool is_near() const;  // good enough in a large graph
+  double size_factor() const;  // of the steps of a search
+  bool is_near() const;        // good enough in a large graph
   double worth(const MomentSolution& solution) const;
 
   const DeviceGraph& graph_;
@@ -117,6 +118,7 @@ class GraphSolver {
   double work_left_ = 0;
   std::optional<GraphPlan> best_;
   Retention best_retention_;
+  TaskSequence solved_;  // the best for all of the memory
   std::int64_t least_peak_ = 0;
   std::uint64_t searches_ = 0;
   BlockSolver blocks_;
