@@ -126,6 +126,7 @@ class OnDevice {
     const std::size_t up_to_tasks =
         answer_.schedule ? both_orders_up_to_tasks : lowest_peak_up_to_tasks;
     if (drafts_.is_good() || graph_.tasks.size() > up_to_tasks || options_.is_interrupted()) return;
+    lacks_addresses_ = false;  // plans in another order may have some
     const TaskOrder lowest = lowest_peak_order(at_home_, problem_.before);
     attempt_in({with_state_copies(graph_, lowest)}, aim);
   }
@@ -142,10 +143,10 @@ class OnDevice {
     if (!has_state_away) options.before = &problem_.before;
     GraphSolver solver(graph_, costs(aim, states), std::move(orders), options);
     const auto plan = solver.solve(graph_.capacity_bytes);
-    AddressFit addresses(problem_, options_, graph_, limit_, solver, drafts_);
-    int workers = device().workers;
-    while (plan && workers > 1 && !addresses.fit(*plan, states, workers)) workers /= 2;
-    if (plan && workers == 1) addresses.fit(*plan, states, 1);
+    AddressFit addresses(problem_, options_, graph_, lacks_addresses_ ? 0 : limit_, solver,
+                         drafts_);
+    const int workers = plan ? fit_workers(addresses, *plan, states) : 1;
+    lacks_addresses_ = plan && !drafts_.best().graph && !answer_.late;
     if (!fits_whole(graph_, device().workers)) {
       if (!drafts_.is_good()) move_items(solver, aim, states);
       if (plan && workers > 1 && !is_moving() && !drafts_.is_good())
@@ -162,6 +163,20 @@ class OnDevice {
     const bool is_huge = graph_.tasks.size() > more_up_to_tasks;
     if (answer_.schedule && gap_of(problem_, answer_) > wide_gap)
       claim(solver, second_joules, is_huge ? 1 : more_bound_work);
+  }
+
+  // On all workers, then on half as many and so on, until it fits. In small graphs on: fewer that
+  // have all that they need may well be faster than more that wait for each other's memory. Returns
+  // how many the best plan has.
+  int fit_workers(AddressFit& addresses, const GraphPlan& plan, const std::vector<int>& states) {
+    const bool is_small = graph_.tasks.size() <= exact_up_to_tasks;
+    const bool goes_on = is_small && !fits_whole(graph_, device().workers);
+    bool fits = false;
+    for (int workers = device().workers; workers > 0; workers /= 2) {
+      fits = addresses.fit(plan, states, workers) || fits;
+      if (fits && (!goes_on || drafts_.is_good() || options_.is_interrupted())) return workers;
+    }
+    return fits && drafts_.best().graph ? drafts_.best().crew.workers : 1;
   }
 
   bool is_moving() const {
@@ -272,6 +287,7 @@ class OnDevice {
   double limit_;
   Answer& answer_;
   DeviceDrafts drafts_;
+  bool lacks_addresses_ = false;       // plans that fit had none: little is spent on others
   std::optional<DeviceGraph> moving_;  // the graph with moves
 };
 

@@ -222,7 +222,7 @@ class Placing {
   // 2016). The best ends come first.
   std::vector<PlacementTrial> raced(std::vector<PlacementTrial> runners, double steps, int seed,
                                     const SearchRound& round) {
-    keep_best_of(static_cast<std::size_t>(most_starts), runners);
+    keep_best_of(most_starts, runners);
     const auto levels = static_cast<int>(std::bit_width(runners.size()));
     double temperature = round.temperature;
     for (int level = 0; level < levels && !options_.is_interrupted(); ++level) {

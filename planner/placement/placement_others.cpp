@@ -58,6 +58,7 @@ class Asking {
   void ask_sooner() {
     const Request& request = problem_.request();
     if (request.objective != Objective::energy || request.bill != Bill::makespan) return;
+    give(share);
     small_.blank.request.deadline_seconds = answers_.back().schedule->predicted.seconds * sooner;
     if (!ask(graph)) return;
     Answer plan;

@@ -68,16 +68,16 @@ void check_falls(const std::string& machine, std::uint64_t seed, int layers,
   CHECK(last);
 }
 
-// A bundled model, each deadline later than the one before.
-void check_later_is_no_dearer(const std::string& model, const std::string& machine, Request request,
-                              const std::vector<double>& deadlines) {
+// A bundled model: no plan of these requests costs more than the one before.
+void check_no_dearer(const std::string& model, const std::string& machine,
+                     const std::vector<Request>& requests) {
   const Platform platform = read_platform(bundled("platforms/" + machine + ".json"));
   const Model read = read_model(bundled("models/" + model + ".json"));
-  request.limit = 0.3;
   std::optional<double> last;
-  for (const double seconds : deadlines) {
-    CAPTURE(model, machine, seconds);
-    request.deadline_seconds = seconds;
+  for (const Request& request : requests) {
+    const double deadline = request.deadline_seconds.value_or(0);
+    const std::int64_t bytes = request.memory.begin()->second;
+    CAPTURE(model, machine, deadline, bytes);
     const Outcome outcome = plan(make_problem(read, platform, request, model), {});
     REQUIRE(outcome.schedule);
     CHECK(validate(*outcome.schedule).empty());
@@ -85,6 +85,23 @@ void check_later_is_no_dearer(const std::string& model, const std::string& machi
     if (last) CHECK(joules <= *last * (1 + 1e-9));
     last = joules;
   }
+}
+
+// Each deadline later than the one before.
+void check_later_is_no_dearer(const std::string& model, const std::string& machine, Request request,
+                              const std::vector<double>& deadlines) {
+  std::vector<Request> requests;
+  for (const double seconds : deadlines) {
+    request.deadline_seconds = seconds;
+    requests.push_back(request);
+  }
+  check_no_dearer(model, machine, requests);
+}
+
+Request quick_request() {
+  Request request;
+  request.limit = 0.3;
+  return request;
 }
 
 void sweep(const std::string& machine, std::uint64_t seed, int layers) {
@@ -111,7 +128,7 @@ TEST_CASE(
     "a network in little memory of an accelerator that pays for waiting takes fewer joules "
     "with a later deadline",
     "[placement]") {
-  Request request;
+  Request request = quick_request();
   request.batch = 16;
   request.memory["n0/gddr"] = 1'258'291;
   check_later_is_no_dearer("lenet5", "a40-workstation", request, {1.9e-4, 2.5e-4, 1});
@@ -121,9 +138,30 @@ TEST_CASE(
     "a graph in four fifths of its memory on a small machine with a slow card has a plan "
     "whatever the deadline",
     "[placement]") {
-  Request request;
+  Request request = quick_request();
   request.memory["n0/ram"] = 69'562'532;
   check_later_is_no_dearer("unet_tasks", "rpi4", request, {0.281, 0.41, 10});
+}
+
+// Four workers wait for each other's memory where two have all that they need; with more time, or
+// more memory, a plan on four is no reason to do without that on two.
+TEST_CASE("a network in short memory on a small machine takes no more joules with more time",
+          "[placement]") {
+  Request request;
+  request.strategy = "graph";
+  request.limit = 1;
+  request.batch = 8;
+  request.memory["n0/ram"] = 765'849;
+  check_later_is_no_dearer("lenet5", "rpi4", request, {0.0542, 0.0651});
+}
+
+TEST_CASE("a network in short memory on a small machine takes no more joules with more memory",
+          "[placement]") {
+  std::vector<Request> requests(2, quick_request());
+  for (Request& request : requests) request.strategy = "graph", request.batch = 32;
+  requests[0].memory["n0/ram"] = 1'073'049;
+  requests[1].memory["n0/ram"] = 1'207'180;
+  check_no_dearer("lenet5", "rpi4", requests);
 }
 
 TEST_CASE("the same for many graphs on bundled machines", "[.many]") {
