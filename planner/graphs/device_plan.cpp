@@ -28,16 +28,16 @@ constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
 constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
 constexpr double state_hidden_share = 0.5;              // of the time of copies of state
 constexpr std::size_t exact_up_to_tasks = 300;
-constexpr std::size_t both_orders_up_to_tasks = 60;  // and more rounds of search beside
-constexpr double close_bound = 1e-3;                 // in larger graphs: good enough
-constexpr int most_prices = 4;                       // of a second, tried for a deadline
-constexpr double price_share = 0.5;                  // of the limit, for each of them
-constexpr double runs_priced_per_unit = 20000;       // by search beside, of all sequences
-constexpr int most_priced = 4000;                    // sequences
-constexpr double cold = 5e-3;  // of what a plan costs, where search beside begins
+constexpr std::size_t warm_up_to_tasks = 60;
+constexpr double close_bound = 1e-3;            // in larger graphs: good enough
+constexpr int most_prices = 4;                  // of a second, tried for a deadline
+constexpr double price_share = 0.5;             // of the limit, for each of them
+constexpr double runs_priced_per_unit = 20000;  // by search beside, of all sequences
+constexpr int most_priced = 4000;               // sequences
+constexpr double cold = 5e-3;                   // of what a plan costs, where search beside begins
 // Of a small graph: one task is more of its cost, so plans that are far apart are reached only
 // warm.
-constexpr double warm_tasks[] = {0, 0, 0.3, 0.3, 0.3, 0.3, 1, 1, 1, 0};  // by round: of a task's mean cost
+constexpr double warm_tasks[] = {0, 0, 0.3, 0.3, 1, 0};  // by round: of a task's mean cost
 constexpr int rounds_of_large = 2;
 
 class OnDevice {
@@ -123,9 +123,8 @@ class OnDevice {
   void attempt(const ChainAim& aim) {
     if (largest_task_bytes(graph_) > graph_.capacity_bytes) return;
     attempt_in(orders(), aim);
-    const std::size_t up_to_tasks =
-        answer_.schedule ? both_orders_up_to_tasks : lowest_peak_up_to_tasks;
-    if (drafts_.is_good() || graph_.tasks.size() > up_to_tasks || options_.is_interrupted()) return;
+    if (answer_.schedule || options_.is_interrupted()) return;
+    if (graph_.tasks.size() > lowest_peak_up_to_tasks) return;
     lacks_addresses_ = false;  // plans in another order may have some
     const TaskOrder lowest = lowest_peak_order(at_home_, problem_.before);
     attempt_in({with_state_copies(graph_, lowest)}, aim);
@@ -206,7 +205,7 @@ class OnDevice {
 
   // What runs side by side, and copies, are priced by the simulator: from the best plan so far.
   void improve_beside() {
-    const bool is_small = graph_.tasks.size() <= both_orders_up_to_tasks;
+    const bool is_small = graph_.tasks.size() <= warm_up_to_tasks;
     const int rounds = is_small ? static_cast<int>(std::size(warm_tasks)) : rounds_of_large;
     for (int round = 0; round < rounds && drafts_.best().graph && !drafts_.is_good(); ++round) {
       const DeviceDrafts::Drafted from = drafts_.best();
