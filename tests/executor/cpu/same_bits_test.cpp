@@ -81,7 +81,8 @@ TEST_CASE("branches end with the same bits in any memory, on any workers, offloa
           "[same bits]") {
   const Network network = GENERATE(normalised_network(), small_transformer());
   CAPTURE(network.name);
-  CHECK(expect_same_bits(network, {.batch = 8, .leaves = 4}, all_variants({80, 50})).plans >= 5);
+  const Request quickly{.batch = 8, .leaves = 4, .limit = 1};  // any plan will do
+  CHECK(expect_same_bits(network, quickly, all_variants({80, 50})).plans >= 5);
 }
 
 TEST_CASE("networks of hundreds of tasks end with the same bits on any workers", "[same bits]") {
