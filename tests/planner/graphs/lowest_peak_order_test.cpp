@@ -9,8 +9,8 @@
 #include "schedules/validate.hpp"
 #include "tests/planner/graphs/random_training.hpp"
 #include "tests/planner/problems.hpp"
-#include "tests/support/bundled_files.hpp"
 #include "tests/support/random_graph.hpp"
+#include "tests/support/run_program.hpp"
 
 using namespace stint;
 
