@@ -78,6 +78,8 @@ class OnDevice {
     return all;
   }
 
+  bool is_small() const { return graph_.tasks.size() <= exact_up_to_tasks; }
+
   // Tasks side by side then all run in one state.
   bool shares_its_state() const {
     return device().state_scope == StateScope::device && device().workers > 1;
@@ -154,8 +156,7 @@ class OnDevice {
     }
     if (!plan) return;
     const double second_joules = aim.joules > 0 ? aim.seconds : 0;
-    const bool is_small = graph_.tasks.size() <= exact_up_to_tasks;
-    claim(solver, second_joules, is_small ? 1 : first_bound_work);
+    claim(solver, second_joules, is_small() ? 1 : first_bound_work);
     const bool is_other = device().workers > 1 || is_moving() || has_state_away;
     if (is_other || gap_of(problem_, answer_) <= close_gap || options_.is_interrupted()) return;
     search_freely(solver, addresses, *plan, states);
@@ -168,8 +169,7 @@ class OnDevice {
   // have all that they need may well be faster than more that wait for each other's memory. Returns
   // how many the best plan has.
   int fit_workers(AddressFit& addresses, const GraphPlan& plan, const std::vector<int>& states) {
-    const bool is_small = graph_.tasks.size() <= exact_up_to_tasks;
-    const bool goes_on = is_small && !fits_whole(graph_, device().workers);
+    const bool goes_on = is_small() && !fits_whole(graph_, device().workers);
     bool fits = false;
     for (int workers = device().workers; workers > 0; workers /= 2) {
       fits = addresses.fit(plan, states, workers) || fits;
@@ -205,8 +205,8 @@ class OnDevice {
 
   // What runs side by side, and copies, are priced by the simulator: from the best plan so far.
   void improve_beside() {
-    const bool is_small = graph_.tasks.size() <= warm_up_to_tasks;
-    const int rounds = is_small ? static_cast<int>(std::size(warm_tasks)) : rounds_of_large;
+    const bool is_warmed = graph_.tasks.size() <= warm_up_to_tasks;
+    const int rounds = is_warmed ? static_cast<int>(std::size(warm_tasks)) : rounds_of_large;
     for (int round = 0; round < rounds && drafts_.best().graph && !drafts_.is_good(); ++round) {
       const DeviceDrafts::Drafted from = drafts_.best();
       if (from.crew.workers == 1 && !from.crew.place) return;
@@ -246,11 +246,10 @@ class OnDevice {
     std::optional<GraphPlan> better;
     if (answer_.schedule) better = solver.solve_in_any_order(plan.sequence, crew.capacity_bytes);
     const GraphPlan& start = better ? *better : plan;
-    const bool is_small = graph_.tasks.size() <= exact_up_to_tasks;
-    if (better && is_small) drafts_.consider(drafts_.finish_best(graph_, better->sequence, crew));
+    if (better && is_small()) drafts_.consider(drafts_.finish_best(graph_, better->sequence, crew));
     const bool is_cheaper = better && better->measure.cost < plan.measure.cost * (1 - close_bound);
-    if (is_cheaper && !is_small) addresses.fit(*better, states, 1);
-    if (drafts_.is_close(start) || (!is_small && answer_.schedule)) return;
+    if (is_cheaper && !is_small()) addresses.fit(*better, states, 1);
+    if (drafts_.is_close(start) || (!is_small() && answer_.schedule)) return;
     std::vector<TaskSequence> starts{start.sequence};
     if (drafts_.best().graph == &graph_) starts.push_back(drafts_.best().sequence);
     for (const TaskSequence& each : starts) {
@@ -272,9 +271,9 @@ class OnDevice {
     how.work = limit_ * bound_work_per_unit * share;
     how.second_joules = second_joules;
     how.interrupted = options_.interrupted;
-    const bool is_small = graph_.tasks.size() <= exact_up_to_tasks;
     if (answer_.schedule)
-      how.enough = answer_.schedule->predicted.objective.value * (1 - (is_small ? 0 : close_bound));
+      how.enough =
+          answer_.schedule->predicted.objective.value * (1 - (is_small() ? 0 : close_bound));
     const auto bound = graph_bound(problem_, at_home_, how);
     if (bound && (!answer_.bound || answer_.bound->value < bound->value)) answer_.bound = bound;
   }

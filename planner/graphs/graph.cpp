@@ -111,7 +111,7 @@ std::optional<Answer> graph(const Problem& problem, const SearchOptions& options
   for (const DeviceGraph& each : graphs) {
     if (answer.schedule && options.is_interrupted()) break;
     if (request.objective == Objective::memory) {
-      join(plan_of_least_memory(problem, options, each.memory, graph), options, answer);
+      join(plan_of_least_memory(problem, options, each.memory), options, answer);
       continue;
     }
     Answer found;

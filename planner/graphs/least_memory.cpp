@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "planner/accept.hpp"
+#include "planner/draft.hpp"
+#include "planner/graphs/graph.hpp"
 #include "planner/memory_bound.hpp"
-#include "schedules/simulate.hpp"
 
 namespace stint {
 namespace {
@@ -20,17 +21,9 @@ Problem within(const Problem& problem, const std::string& memory, std::int64_t b
   return make_problem(problem.blank.model, problem.platform(), request, "the model");
 }
 
-// The same plan as an answer to what was asked.
-Schedule as_asked(const Problem& problem, Schedule schedule) {
-  schedule.request = problem.request();
-  schedule.predicted = predict(schedule, simulate(schedule));
-  return schedule;
-}
-
 }  // namespace
 
-Answer plan_of_least_memory(const Problem& problem, const SearchOptions& options, MemoryId memory,
-                            const GraphStrategy& solve) {
+Answer plan_of_least_memory(const Problem& problem, const SearchOptions& options, MemoryId memory) {
   const std::string name = memory_name(problem.platform(), memory);
   SearchOptions quietly = options;
   quietly.improved = nullptr;
@@ -42,12 +35,14 @@ Answer plan_of_least_memory(const Problem& problem, const SearchOptions& options
   std::int64_t too_small = memory_bound(problem, memory).bytes - 1;
   for (int i = 0; i < halvings && fits - too_small > 1 && !options.is_interrupted(); ++i) {
     const std::int64_t bytes = too_small + (fits - too_small) / 2;
-    auto found = solve(within(problem, name, bytes), quietly);
+    auto found = graph(within(problem, name, bytes), quietly);
     if (!found || !found->schedule) {
       too_small = bytes;
       continue;
     }
-    Schedule schedule = as_asked(problem, std::move(*found->schedule));
+    Schedule schedule = std::move(*found->schedule);
+    schedule.request = problem.request();
+    reprice(problem, schedule);
     fits = std::min(bytes, schedule.arenas[name]);
     if (accept(problem, schedule, answer)) keep_if_better(std::move(schedule), options, answer);
   }

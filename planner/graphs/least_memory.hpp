@@ -3,16 +3,10 @@
 // work. Cost: seven searches with a share of the limit each.
 #pragma once
 
-#include <functional>
-
 #include "planner/strategy.hpp"
 
 namespace stint {
 
-using GraphStrategy = std::function<std::optional<Answer>(const Problem&, const SearchOptions&)>;
-
-// `solve` finds the plan of the least energy within a memory.
-Answer plan_of_least_memory(const Problem& problem, const SearchOptions& options, MemoryId memory,
-                            const GraphStrategy& solve);
+Answer plan_of_least_memory(const Problem& problem, const SearchOptions& options, MemoryId memory);
 
 }  // namespace stint

@@ -1,9 +1,9 @@
 #include "planner/graphs/lowest_peak_order.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 #include <unordered_set>
+#include <utility>
 
 #include "models/dependencies.hpp"
 
@@ -39,7 +39,10 @@ class LowestPeak {
   LowestPeak(const DeviceGraph& graph, const std::vector<std::vector<TaskId>>& before)
       : graph_(graph), before_(before), after_(dependents(before)) {
     std::mt19937_64 engine(1);
-    for (std::size_t t = 0; t < before.size(); ++t) hashes_.push_back(engine());
+    for (std::size_t t = 0; t < before.size(); ++t) {
+      hashes_.push_back(engine());
+      uses_.push_back(uses_of(graph.tasks[t]));
+    }
     const std::size_t sets = sets_of_all_sizes / std::max<std::size_t>(1, before.size());
     width_ = std::clamp(sets, fewest_sets, most_sets);
   }
@@ -68,7 +71,7 @@ class LowestPeak {
     done.uses_left.assign(graph_.items.size(), 0);
     done.is_there.assign(graph_.items.size(), 0);
     for (std::size_t t = 0; t < before_.size(); ++t) {
-      for (const GraphItemId item : uses_of(static_cast<TaskId>(t))) ++done.uses_left[item];
+      for (const GraphItemId item : uses_[t]) ++done.uses_left[item];
       done.waits_for.push_back(static_cast<int>(before_[t].size()));
       if (before_[t].empty()) done.ready.push_back(static_cast<TaskId>(t));
     }
@@ -76,9 +79,9 @@ class LowestPeak {
   }
 
   // Each once.
-  std::vector<GraphItemId> uses_of(TaskId task) const {
-    std::vector<GraphItemId> uses = graph_.tasks[task].reads;
-    for (const GraphOutput& out : graph_.tasks[task].writes) uses.push_back(out.item);
+  static std::vector<GraphItemId> uses_of(const GraphTask& task) {
+    std::vector<GraphItemId> uses = task.reads;
+    for (const GraphOutput& out : task.writes) uses.push_back(out.item);
     std::sort(uses.begin(), uses.end());
     uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
     return uses;
@@ -153,7 +156,7 @@ class LowestPeak {
     done.hash = next.hash;
     done.live_bytes = next.live_bytes;
     done.peak_bytes = next.peak_bytes;
-    for (const GraphItemId item : uses_of(next.task)) {
+    for (const GraphItemId item : uses_[next.task]) {
       done.is_there[item] = 1;
       --done.uses_left[item];
     }
@@ -170,7 +173,8 @@ class LowestPeak {
   const DeviceGraph& graph_;
   const std::vector<std::vector<TaskId>>& before_;
   std::vector<std::vector<TaskId>> after_;
-  std::vector<std::uint64_t> hashes_;  // by task
+  std::vector<std::uint64_t> hashes_;           // by task
+  std::vector<std::vector<GraphItemId>> uses_;  // by task: what it reads or writes
   std::size_t width_ = 0;
   std::vector<Ran> ran_;
 };
