@@ -120,8 +120,7 @@ void find_less(const Problem& problem, const SearchOptions& options, Shortage& s
   for (int i = 0; i < halvings && least < *shortage.found && !options.is_interrupted(); ++i) {
     const double middle = std::floor((least + *shortage.found) / 2);
     request.memory[shortage.what] = static_cast<std::int64_t>(middle);
-    const Outcome outcome =
-        plan(make_problem(problem.blank.model, problem.platform(), request, "the model"), silent);
+    const Outcome outcome = plan(with_request(problem, request), silent);
     if (outcome.schedule)
       shortage.found = static_cast<double>(outcome.schedule->arenas.at(shortage.what));
     else

@@ -52,9 +52,7 @@ class Sweep {
     Request request = problem_.request();
     request.memory[name_] = bytes;
     request.limit /= even_steps + sweep_halvings + 1;
-    const Problem bounded =
-        make_problem(problem_.blank.model, problem_.platform(), request, "the model");
-    const Outcome outcome = plan(bounded, options_);
+    const Outcome outcome = plan(with_request(problem_, request), options_);
     if (!outcome.schedule) return std::nullopt;
     const Predicted& predicted = outcome.schedule->predicted;
     const auto arena = outcome.schedule->arenas.find(name_);

@@ -257,6 +257,10 @@ Problem make_problem(const Model& model, const Platform& platform, const Request
                       model_file);
 }
 
+Problem with_request(const Problem& problem, const Request& request) {
+  return make_problem(problem.blank.model, problem.platform(), request, "the model");
+}
+
 Problem make_problem(const Model& model, const Platform& platform, const Request& request,
                      const Grain& grain, const std::string& model_file) {
   check_request(request);

@@ -41,6 +41,9 @@ struct Problem {
 Problem make_problem(const Model& model, const Platform& platform, const Request& request,
                      const std::string& model_file);
 
+// The same model on the same machine, asked otherwise.
+Problem with_request(const Problem& problem, const Request& request);
+
 // How a network is cut: along leaves, and parameters by ranges of their elements.
 struct Grain {
   std::vector<Cut> cuts;

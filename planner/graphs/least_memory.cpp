@@ -18,7 +18,7 @@ Problem within(const Problem& problem, const std::string& memory, std::int64_t b
   request.objective = Objective::energy;
   request.memory[memory] = bytes;
   request.limit *= limit_share;
-  return make_problem(problem.blank.model, problem.platform(), request, "the model");
+  return with_request(problem, request);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class TimeSweep {
   std::optional<double> planned(Request request) {
     if (!plans_.empty() && options_.is_interrupted()) return std::nullopt;
     request.limit /= even_steps + 2;
-    Outcome outcome = plan(problem_for(request), options_);
+    Outcome outcome = plan(with_request(problem_, request), options_);
     if (!outcome.schedule) return std::nullopt;
     const double seconds = outcome.schedule->predicted.seconds;
     const bool bounds_energy = request.objective == Objective::energy;
@@ -57,9 +57,6 @@ class TimeSweep {
     return seconds;
   }
 
-  Problem problem_for(const Request& request) const {
-    return make_problem(problem_.blank.model, problem_.platform(), request, "the model");
-  }
   Request request_for(double deadline) const {
     Request request = problem_.request();
     request.objective = Objective::energy;
@@ -76,7 +73,7 @@ class TimeSweep {
 
   // The best of all plans, each with the states that are best for the deadline.
   void add_point(double deadline) {
-    const Problem bounded = problem_for(request_for(deadline));
+    const Problem bounded = with_request(problem_, request_for(deadline));
     std::optional<Predicted> best;
     for (Schedule schedule : plans_) {
       schedule.request = bounded.request();
