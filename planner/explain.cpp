@@ -1,9 +1,10 @@
 #include "planner/explain.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <vector>
 
+#include "planner/halving.hpp"
 #include "planner/plan.hpp"
 
 namespace stint {
@@ -116,16 +117,15 @@ void find_less(const Problem& problem, const SearchOptions& options, Shortage& s
   Request request = problem.request();
   const bool is_large = problem.graph().tasks.size() > large_from_tasks;
   request.limit *= is_large ? large_halving_share : halving_share;
-  double least = shortage.lower_bound;
-  for (int i = 0; i < halvings && least < *shortage.found && !options.is_interrupted(); ++i) {
-    const double middle = std::floor((least + *shortage.found) / 2);
-    request.memory[shortage.what] = static_cast<std::int64_t>(middle);
+  const auto arena_within = [&](std::int64_t bytes) -> std::optional<std::int64_t> {
+    request.memory[shortage.what] = bytes;
     const Outcome outcome = plan(with_request(problem, request), silent);
-    if (outcome.schedule)
-      shortage.found = static_cast<double>(outcome.schedule->arenas.at(shortage.what));
-    else
-      least = middle + 1;
-  }
+    if (!outcome.schedule) return std::nullopt;
+    return outcome.schedule->arenas.at(shortage.what);
+  };
+  const Halving range{static_cast<std::int64_t>(shortage.lower_bound) - 1,
+                      static_cast<std::int64_t>(*shortage.found), halvings};
+  shortage.found = static_cast<double>(least_bytes(range, options, arena_within));
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include "planner/graphs/least_memory.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "planner/accept.hpp"
 #include "planner/draft.hpp"
 #include "planner/graphs/graph.hpp"
+#include "planner/halving.hpp"
 #include "planner/memory_bound.hpp"
 
 namespace stint {
@@ -32,20 +34,17 @@ Answer plan_of_least_memory(const Problem& problem, const SearchOptions& options
   std::int64_t fits = problem.capacity_bytes[memory];
   if (options.known && options.known->arenas.contains(name))
     fits = std::min(fits, options.known->arenas.at(name));
-  std::int64_t too_small = memory_bound(problem, memory).bytes - 1;
-  for (int i = 0; i < halvings && fits - too_small > 1 && !options.is_interrupted(); ++i) {
-    const std::int64_t bytes = too_small + (fits - too_small) / 2;
+  const auto arena_within = [&](std::int64_t bytes) -> std::optional<std::int64_t> {
     auto found = graph(within(problem, name, bytes), quietly);
-    if (!found || !found->schedule) {
-      too_small = bytes;
-      continue;
-    }
+    if (!found || !found->schedule) return std::nullopt;
     Schedule schedule = std::move(*found->schedule);
     schedule.request = problem.request();
     reprice(problem, schedule);
-    fits = std::min(bytes, schedule.arenas[name]);
+    const std::int64_t arena = schedule.arenas[name];
     if (accept(problem, schedule, answer)) keep_if_better(std::move(schedule), options, answer);
-  }
+    return arena;
+  };
+  least_bytes({memory_bound(problem, memory).bytes - 1, fits, halvings}, options, arena_within);
   return answer;
 }
 
