@@ -15,6 +15,7 @@ constexpr std::size_t most_tensors = 300;
 constexpr int most_tries = 100;
 constexpr int halvings = 5;
 constexpr double halving_share = 0.1;  // of the limit, for each
+constexpr double close_share = 1e-3;   // of what was found: little to gain by less
 constexpr std::size_t large_from_tasks = 200;
 constexpr double large_halving_share = 0.01;  // the same in larger graphs, where each takes longer
 
@@ -109,11 +110,13 @@ class Filter {
   int tries_ = 0;
 };
 
-// Smaller than what strategies came across on their way: halved a few times, down to the proof.
+// Smaller than what strategies came across on their way: halved a few times, until it is close to
+// the proof.
 void find_less(const Problem& problem, const SearchOptions& options, Shortage& shortage) {
   if (!shortage.found) return;
   SearchOptions silent = options;
   silent.improved = nullptr;
+  silent.explains = false;
   Request request = problem.request();
   const bool is_large = problem.graph().tasks.size() > large_from_tasks;
   request.limit *= is_large ? large_halving_share : halving_share;
@@ -124,7 +127,7 @@ void find_less(const Problem& problem, const SearchOptions& options, Shortage& s
     return outcome.schedule->arenas.at(shortage.what);
   };
   const Halving range{static_cast<std::int64_t>(shortage.lower_bound) - 1,
-                      static_cast<std::int64_t>(*shortage.found), halvings};
+                      static_cast<std::int64_t>(*shortage.found), halvings, close_share};
   shortage.found = static_cast<double>(least_bytes(range, options, arena_within));
 }
 

@@ -16,7 +16,7 @@
 namespace stint {
 
 // Gives proved shortages of memory that have no reason yet one, if it is found; and looks for
-// bounds that work between what is proved and what was found on the way.
+// bounds that work between what is proved and what was found on the way, until these are close.
 void explain(const Problem& problem, const SearchOptions& options, Outcome& outcome);
 
 }  // namespace stint

@@ -9,7 +9,8 @@ std::int64_t least_bytes(
     const std::function<std::optional<std::int64_t>(std::int64_t)>& arena_within) {
   for (int i = 0; i < range.tries && !options.is_interrupted(); ++i) {
     const std::int64_t between = range.fits - range.too_small;
-    if (between <= 1) break;
+    const double close = range.close_share * static_cast<double>(range.fits);
+    if (between <= 1 || static_cast<double>(between) <= close) break;
     const std::int64_t bytes = range.too_small + between / 2;
     if (const auto arena = arena_within(bytes))
       range.fits = std::min(bytes, *arena);

@@ -15,6 +15,7 @@ struct Halving {
   std::int64_t too_small = 0;  // bytes within which nobody needs to search
   std::int64_t fits = 0;       // bytes of a plan that is known
   int tries = 0;               // at most
+  double close_share = 0;      // of the bytes that fit: not worth a try
 };
 
 // The bytes that the smallest plan takes. `arena_within` searches for one within so many bytes, and

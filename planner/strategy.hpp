@@ -22,6 +22,7 @@ struct SearchOptions {
   int threads = 1;
   const std::atomic<bool>* interrupted = nullptr;  // set by Ctrl-C
   std::function<void(const Schedule&)> improved;   // called with each better plan and its proof
+  bool explains = true;             // where there is no plan, look for memory that has one
   const Schedule* known = nullptr;  // the best plan of the strategies before: somewhere to start
 
   bool is_interrupted() const { return interrupted != nullptr && interrupted->load(); }

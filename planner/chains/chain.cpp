@@ -52,7 +52,7 @@ class OnDevice {
         if (deadline_seconds(problem_.request())) for_deadline();
         break;
     }
-    if (!feasible_) explain();
+    if (!feasible_ && options_.explains) explain();
   }
 
  private:

@@ -74,6 +74,16 @@ TEST_CASE("the course's chain in 2 bytes is infeasible, and 3 are proved and fou
   CHECK(outcome.shortages[0].found == 3.0);
 }
 
+TEST_CASE("chain looks for the memory that would do only where that is asked for", "[chain]") {
+  SearchOptions options;
+  options.explains = false;
+  const Outcome outcome =
+      plan(problem_of(chain_graph(5), plain_machine(), chain_within(2)), options);
+  CHECK(outcome.status == Status::infeasible);
+  REQUIRE(outcome.shortages.size() == 1);
+  CHECK_FALSE(outcome.shortages[0].found);
+}
+
 TEST_CASE("the textbook's ways are there to compare with", "[chain]") {
   const auto [strategy, peak, recomputed] = GENERATE(table<const char*, std::int64_t, std::int64_t>(
       {{"keep-all", 6, 0}, {"recompute-all", 3, 10}, {"segments:0,3", 4, 4}, {"segments", 4, 2}}));
