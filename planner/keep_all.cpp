@@ -13,7 +13,6 @@
 #include "planner/draft.hpp"
 #include "planner/graphs/lowest_peak_order.hpp"
 #include "planner/list_schedule.hpp"
-#include "planner/memory_bound.hpp"
 #include "planner/order.hpp"
 #include "planner/parallel.hpp"
 #include "planner/pieces.hpp"
@@ -61,7 +60,7 @@ class KeepAll {
     sort(candidates);
     finish_best(candidates, answer);
     if (answer.schedule || all) return answer;
-    if (may_fit()) add_lowest_peak();
+    add_lowest_peak();
     std::vector<Candidate> rest = by_order(candidates, INT_MAX);
     sort(rest);
     finish_best(rest, answer);
@@ -86,15 +85,6 @@ class KeepAll {
   }
 
  private:
-  // Nothing is proved to be too large.
-  bool may_fit() const {
-    for (std::size_t m = 0; m < problem_.capacity_bytes.size(); ++m) {
-      if (memory_bound(problem_, static_cast<MemoryId>(m)).bytes > problem_.capacity_bytes[m])
-        return false;
-    }
-    return true;
-  }
-
   // As if everything were in the memory of the first device.
   void add_lowest_peak() {
     if (problem_.graph().tasks.size() > lowest_peak_up_to_tasks) return;
