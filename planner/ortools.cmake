@@ -1,5 +1,5 @@
 # OR-Tools, for CP-SAT, as the target stint::ortools: a system-wide one where CMake finds it, else the
-# official Python wheel, which carries the same libraries. The wheel is pinned by checksum, fetched
+# official Python wheel, which carries the same libraries, and HiGHS, as stint_highs. The wheel is pinned by checksum, fetched
 # once by pip, which only downloads, and unpacked into the build tree: nothing of the machine changes.
 #
 # The wheel has no headers. What we call is the C interface, SolveCpInterruptible() and its like,
@@ -54,6 +54,10 @@ function(stint_use_ortools_wheel)
   install(DIRECTORY ${folder}/ortools.libs DESTINATION ${CMAKE_INSTALL_LIBDIR}/stint
     USE_SOURCE_PERMISSIONS)
   add_library(stint::ortools ALIAS stint_ortools_wheel)
+  # Of the version whose C interface is declared in solver/highs.cpp.
+  add_library(stint_highs SHARED IMPORTED GLOBAL)
+  set_target_properties(stint_highs PROPERTIES
+    IMPORTED_LOCATION ${folder}/ortools/.libs/libhighs.so.1 IMPORTED_SONAME libhighs.so.1)
 endfunction()
 
 if(STINT_ORTOOLS AND NOT TARGET stint::ortools)

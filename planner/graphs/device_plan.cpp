@@ -14,6 +14,7 @@
 #include "planner/graphs/lowest_peak_order.hpp"
 #include "planner/graphs/state_away.hpp"
 #include "planner/power/schedule_power.hpp"
+#include "planner/solver/highs.hpp"
 
 namespace stint {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 constexpr double bound_work_per_unit = 0.45;
 constexpr double first_bound_work = 0.4;  // times as much, in large graphs at first
 constexpr double more_bound_work = 2;     // times as much, where the gap is wide
+constexpr double highs_bound_work = 3;    // the same by HiGHS, in small graphs
 constexpr double wide_gap = 8e-3;
 constexpr std::size_t more_up_to_tasks = 1000;          // beyond, work takes longer than it counts
 constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for plans that leave room
@@ -156,13 +158,11 @@ class OnDevice {
     }
     if (!plan) return;
     const double second_joules = aim.joules > 0 ? aim.seconds : 0;
-    claim(solver, second_joules, is_small() ? 1 : first_bound_work);
+    claim(solver, second_joules, is_small() ? 1 : first_bound_work, false);
     const bool is_other = device().workers > 1 || is_moving() || has_state_away;
     if (is_other || gap_of(problem_, answer_) <= close_gap || options_.is_interrupted()) return;
     search_freely(solver, addresses, *plan, states);
-    const bool is_huge = graph_.tasks.size() > more_up_to_tasks;
-    if (answer_.schedule && gap_of(problem_, answer_) > wide_gap)
-      claim(solver, second_joules, is_huge ? 1 : more_bound_work);
+    if (answer_.schedule && gap_of(problem_, answer_) > wide_gap) claim_more(solver, second_joules);
   }
 
   // On all workers, then on half as many and so on, until it fits. In small graphs on: fewer that
@@ -261,8 +261,16 @@ class OnDevice {
     }
   }
 
-  void claim(const GraphSolver& solver, double second_joules, double share) {
+  void claim_more(const GraphSolver& solver, double second_joules) {
+    const bool is_huge = graph_.tasks.size() > more_up_to_tasks;
+    const bool by_highs = has_highs() && is_small();
+    const double share = by_highs ? highs_bound_work : is_huge ? 1 : more_bound_work;
+    claim(solver, second_joules, share, by_highs);
+  }
+
+  void claim(const GraphSolver& solver, double second_joules, double share, bool by_highs) {
     GraphBoundOptions how;
+    how.by_highs = by_highs;
     how.moments = solver.moments();
     how.order = solver.order();
     const auto is_copy = [&](TaskId task) { return graph_.is_copy(task); };

@@ -21,10 +21,12 @@ constexpr std::size_t most_begun = 2000;  // moments × tasks of the first solut
 constexpr std::size_t least_begun = 1;
 constexpr double first_share = 0.1;    // of what is left, for the solution with the moments at hand
 constexpr double work_share = 0.3;     // the same for every round
+constexpr double highs_share = 0.2;    // by HiGHS
 constexpr double last_share = 0.4;     // of all, for the last one, which is solved to the end
 constexpr double rough_share = 0.3;    // of what is to be proved, up to which it may be rough
 constexpr double near_share = 0.125;   // of what is to be proved still, that others may lack
 constexpr double work_of_task = 1e-4;  // at each moment, for stating the problem
+constexpr std::int64_t rounded_part = 10000;  // of a value, that a rounded bound may lack
 
 using Rank = std::tuple<int, bool, int>;
 
@@ -61,8 +63,8 @@ class Generation {
         work_left_(options.solver.work),
         chosen_{Lineage(problem), {}},
         meter_(graph_, std::vector<double>(graph_.tasks.size(), 0.0)) {
-    if (is_limited()) master_.most_cost = options_.enough;
     master_.is_rough = true;
+    master_.by_highs = options_.by_highs;
   }
 
   // First with the moments at hand; then in rounds, in which a solution near the optimum tells well
@@ -72,15 +74,21 @@ class Generation {
     step(first_share, true);
     chosen_ = {Lineage(problem_), {}};
     begin(std::max(least_begun, most_begun / graph_.tasks.size()), false);
+    Chosen last = chosen_;
     Chosen solved = chosen_;
-    bool more = true;
-    while (more && !is_done() && work_left_ > last_share * options_.solver.work) {
-      more = step(work_share, true);
-      if (more) solved = chosen_;
-      more = more && !is_done() && add_moments();
+    std::int64_t value = 0;  // of the last one that was solved
+    while (!is_done() && work_left_ > last_share * options_.solver.work) {
+      const std::int64_t aim = this->aim();
+      const bool has_solution = step(options_.by_highs ? highs_share : work_share, true);
+      const bool has_proved = is_proved(aim);
+      if (has_solution || has_proved) last = chosen_;
+      if (has_solution && solution_.status == CpStatus::optimal)
+        solved = chosen_, value = solution_.value;
+      if (!has_proved && (!has_solution || !is_clear() || !add_moments())) break;
     }
-    chosen_ = solved;
-    if (is_near()) master_.is_rough = false;
+    // One that is hard to solve may yet tell more than those before it ever could.
+    chosen_ = !options_.by_highs || found_.bound >= value ? last : solved;
+    if (is_near() && is_clear()) master_.is_rough = false;
     if (!is_done() && (!is_solved_ || !master_.is_rough)) step(1, false);
     return found_;
   }
@@ -91,6 +99,7 @@ class Generation {
     TaskId task = no_task;
     TaskId after = no_task;
     TaskId before = no_task;
+    std::vector<TaskId> readers;  // as in CountedRun
     bool operator==(const Counted&) const = default;
   };
   struct Chosen {
@@ -103,8 +112,18 @@ class Generation {
   }
   bool is_limited() const { return options_.enough < INT64_MAX / 2; }
   bool is_done() const {
-    return work_left_ <= 0 || found_.bound >= options_.enough || found_.is_infeasible ||
+    return work_left_ <= 0 || is_proved(options_.enough) || found_.is_infeasible ||
            is_interrupted();
+  }
+  bool is_proved(std::int64_t cost) const {
+    return found_.bound >= cost - (found_.is_rounded ? std::abs(cost) / rounded_part : 0);
+  }
+
+  // What is to be proved next. With a solver that looks for what costs less, the less the quicker.
+  std::int64_t aim() const {
+    const std::int64_t close = options_.enough - options_.close;
+    const bool is_first = is_limited() && options_.by_highs && !is_proved(close);
+    return is_first ? close : options_.enough;
   }
 
   // So little is missing that what is rough matters.
@@ -112,6 +131,9 @@ class Generation {
     return is_limited() && static_cast<double>(solution_.value) >
                                (1 - rough_share) * static_cast<double>(options_.enough);
   }
+
+  // Solutions that cost no less than what is to be proved tell nothing about what is missing.
+  bool is_clear() const { return !solution_.is_rounded || solution_.value < aim(); }
 
   // Tasks that matter themselves say most about the memory, if little about the others.
   void begin(std::size_t most, bool themselves) {
@@ -133,8 +155,9 @@ class Generation {
     master_.spare_times = options_.spare_times(master_.moments);
     CpOptions options = options_.solver;
     options.work = work_left_ * share;
+    if (is_limited()) master_.most_cost = aim();
     if (near && is_limited())
-      options.absolute_gap = near_share * static_cast<double>(options_.enough - found_.bound);
+      options.absolute_gap = near_share * static_cast<double>(master_.most_cost - found_.bound);
     solution_ = solve_moments(master_, options, found_.bound);
     const auto size = static_cast<double>(graph_.tasks.size() * (master_.moments.size() + 1));
     work_left_ -= solution_.work + size * work_of_task;
@@ -146,10 +169,13 @@ class Generation {
   // the best.
   void note() {
     const bool is_infeasible = solution_.status == CpStatus::infeasible;
-    if (is_infeasible && is_limited()) solution_.bound = options_.enough;
+    if (is_infeasible && is_limited()) solution_.bound = master_.most_cost;
     found_.is_infeasible = is_infeasible && !is_limited();
+    if (solution_.bound > found_.bound) found_.is_rounded = solution_.is_rounded;
     found_.bound = std::max(found_.bound, solution_.bound);
-    is_solved_ = is_infeasible || (!solution_.there.empty() && solution_.bound >= solution_.value);
+    const std::int64_t rounding = solution_.is_rounded ? solution_.value / rounded_part : 0;
+    const bool is_exact = solution_.bound >= solution_.value - rounding;
+    is_solved_ = is_infeasible || (!solution_.there.empty() && is_exact);
   }
 
   // By interval, the moment's task at its end, the rest as in the given order. What updates state
@@ -174,6 +200,7 @@ class Generation {
     std::int64_t bytes = 0;
     TaskId task = no_task;
     int position = 0;
+    std::vector<TaskId> readers;  // that it runs for, up to a first run
   };
 
   // Where the replay of the solution exceeds the memory: first runs, the highest peaks first; if
@@ -190,17 +217,41 @@ class Generation {
     std::vector<std::int64_t> first(gaps.order().size(), 0);  // by position, where it exceeds
     std::vector<Peak> others;
     for (std::size_t s = 0; s < replay.sequence().size(); ++s) {
-      const Peak peak{meter_.live_bytes()[s], replay.sequence()[s], replay.stage()[s]};
+      Peak peak{meter_.live_bytes()[s], replay.sequence()[s], replay.stage()[s], {}};
       if (peak.bytes <= master_.capacity_bytes) continue;
       const bool is_first = gaps.order()[peak.position] == peak.task;
       if (is_first) first[peak.position] = peak.bytes;
+      if (!is_first) peak.readers = readers_of(replay, gaps, s);
       if (!is_first || !chosen_.lineage.could_add(peak.task)) others.push_back(peak);
     }
     const bool added = add_highest(gaps.order(), std::move(first));
-    // In small graphs masters with many moments are solved, and counting makes them harder.
-    const bool counts = !added || graph_.tasks.size() > moments_first_up_to_tasks;
+    // In small graphs CP-SAT solves masters with many moments, and counting makes them harder.
+    const bool counts =
+        !added || options_.by_highs || graph_.tasks.size() > moments_first_up_to_tasks;
     const bool counted = counts && count_highest(others, positions);
     return added || counted || add_between(gaps.order(), others);
+  }
+
+  // Who reads what a run again is for, and who reads what that one writes, up to a first run.
+  std::vector<TaskId> readers_of(const RetentionReplay& replay, const RetentionGaps& gaps,
+                                 std::size_t run) const {
+    std::vector<TaskId> readers;
+    const TaskSequence& sequence = replay.sequence();
+    TaskId writer = sequence[run];
+    for (std::size_t s = run + 1; s < sequence.size(); ++s) {
+      if (!reads_of(sequence[s], writer)) continue;
+      writer = sequence[s];
+      readers.push_back(writer);
+      if (gaps.order()[replay.stage()[s]] == writer) break;
+    }
+    return readers;
+  }
+  bool reads_of(TaskId reader, TaskId writer) const {
+    const auto& reads = graph_.tasks[reader].reads;
+    const auto& writes = graph_.tasks[writer].writes;
+    return std::any_of(writes.begin(), writes.end(), [&](const GraphOutput& output) {
+      return std::binary_search(reads.begin(), reads.end(), output.item);
+    });
   }
 
   // Where nothing can be counted since too much happens between two moments, others come between
@@ -220,8 +271,8 @@ class Generation {
       const auto top = std::max_element(bytes.begin(), bytes.end());
       if (*top == 0) break;
       const auto at = static_cast<int>(top - bytes.begin());
-      const bool is_added =
-          chosen_.lineage.add_highest(order, at, bytes) || chosen_.lineage.add_around(order, at);
+      const bool is_added = chosen_.lineage.add_highest(order, at, bytes, options_.by_highs) ||
+                            chosen_.lineage.add_around(order, at);
       added += is_added ? 1 : 0;
       std::fill(top - std::min<std::ptrdiff_t>(Lineage::furthest, top - bytes.begin()),
                 top + std::min<std::ptrdiff_t>(Lineage::furthest + 1, bytes.end() - top), 0);
@@ -238,7 +289,7 @@ class Generation {
       const auto next = std::lower_bound(positions.begin(), positions.end(), peak.position);
       if (next == positions.begin() || next == positions.end()) continue;
       const auto k = static_cast<std::size_t>(next - positions.begin());
-      const Counted run{peak.task, master_.moments[k - 1], master_.moments[k]};
+      const Counted run{peak.task, master_.moments[k - 1], master_.moments[k], peak.readers};
       auto& counted = chosen_.counted;
       if (std::find(counted.begin(), counted.end(), run) != counted.end()) continue;
       counted.push_back(run);
@@ -256,7 +307,7 @@ class Generation {
     };
     std::vector<CountedRun> all;
     for (const Counted& run : chosen_.counted)
-      all.push_back({run.task, index(run.after) + 1, index(run.before)});
+      all.push_back({run.task, index(run.after) + 1, index(run.before), run.readers});
     return all;
   }
 

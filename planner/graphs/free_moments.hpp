@@ -18,12 +18,16 @@ namespace stint {
 struct FreeMoments {
   std::int64_t bound = 0;      // of what runs again, and is moved
   bool is_infeasible = false;  // says the solver
+  bool is_rounded = false;     // the bound was proved in floating point, with a margin
 };
 
 struct FreeMomentOptions {
   std::vector<TaskId> moments;      // to begin with, the most important first; some are taken
   TaskOrder order;                  // decides where the master does not care
   std::int64_t enough = INT64_MAX;  // bound at which to stop
+  // By HiGHS, not CP-SAT; by how much less than enough is proved first then: that takes much less.
+  bool by_highs = false;
+  std::int64_t close = 0;
   // Of a set of moments; the master's own are replaced by these.
   std::function<std::vector<SpareTime>(const std::vector<TaskId>&)> spare_times;
   CpOptions solver;

@@ -24,6 +24,7 @@ constexpr double fine_bound_units = 1e11;
 constexpr double rounding = 1e-6;
 constexpr std::size_t strong_up_to_tasks = 2500;
 constexpr std::size_t related_up_to_tasks = 5000;
+constexpr double close_gap = 6e-3;     // what HiGHS proves first
 constexpr double close_enough = 0.01;  // to what is to be proved, where another try may tell more
 
 // What a second of work costs beside the busy watts of its state, what the step costs however it is
@@ -280,9 +281,14 @@ class Bounding {
   const Device& device_;
 };
 
-std::optional<Bound> bound_at(const Prices& prices, const Bounding& bounding,
-                              const Problem& problem, const DeviceGraph& graph,
-                              const GraphBoundOptions& options, double units = bound_units) {
+struct MomentBound {
+  Bound bound;
+  bool is_rounded = false;
+};
+
+std::optional<MomentBound> bound_at(const Prices& prices, const Bounding& bounding,
+                                    const Problem& problem, const DeviceGraph& graph,
+                                    const GraphBoundOptions& options, double units = bound_units) {
   const std::vector<double> costs = bounding.costs(prices);
   const double unit = bounding.unit(prices, costs, options.enough, units);
   const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
@@ -302,6 +308,8 @@ std::optional<Bound> bound_at(const Prices& prices, const Bounding& bounding,
   how.order = options.order;
   if (options.enough > 0)
     how.enough = Bounding::rounded_down((options.enough - prices.fixed - all) / unit);
+  how.by_highs = options.by_highs;
+  how.close = Bounding::rounded_down(options.enough * close_gap / unit);
   how.spare_times = [&](const std::vector<TaskId>& moments) {
     return bounding.spare_times(unit, prices, moments);
   };
@@ -311,20 +319,21 @@ std::optional<Bound> bound_at(const Prices& prices, const Bounding& bounding,
   const FreeMoments found = generate_free_moments(problem, std::move(master), how);
   if (found.is_infeasible) return std::nullopt;
   const double again = static_cast<double>(std::max<std::int64_t>(found.bound, 0)) * unit;
-  return Bound{(all + again) * (1 - 1e-12) + prices.fixed, "moments"};
+  return MomentBound{{(all + again) * (1 - 1e-12) + prices.fixed, "moments"}, found.is_rounded};
 }
 
 std::optional<Bound> finest_bound_at(const Prices& prices, const Bounding& bounding,
                                      const Problem& problem, const DeviceGraph& graph,
                                      const GraphBoundOptions& options) {
   const auto coarse = bound_at(prices, bounding, problem, graph, options);
+  if (!coarse) return std::nullopt;
   const bool has_copies_in_time = prices.longer > 0 && bounding.can_move();
-  if (!coarse || has_copies_in_time) return coarse;
-  const double missing = options.enough - coarse->value;
-  if (missing <= 0 || missing > options.enough * rounding) return coarse;
+  const double missing = options.enough - coarse->bound.value;
+  const bool is_near = missing > 0 && missing <= options.enough * rounding;
+  if (has_copies_in_time || coarse->is_rounded || !is_near) return coarse->bound;
   const auto fine = bound_at(prices, bounding, problem, graph, options, fine_bound_units);
-  const bool is_right = fine && fine->value <= options.enough * (1 + 1e-9);
-  return is_right && fine->value > coarse->value ? fine : coarse;
+  const bool is_right = fine && fine->bound.value <= options.enough * (1 + 1e-9);
+  return is_right && fine->bound.value > coarse->bound.value ? fine->bound : coarse->bound;
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct GraphBoundOptions {
   TaskOrder order;              // of a good plan
   double work = 1;              // the solver's units
   double enough = 0;            // bound at which to stop; 0: none
+  bool by_highs = false;        // instead of CP-SAT, where it can
   // A price on seconds, given back for those until the deadline (Lagrange); it may be any.
   double second_joules = 0;
   const std::atomic<bool>* interrupted = nullptr;

@@ -208,7 +208,7 @@ std::vector<CountedRun> GraphSolver::counted_runs() const {
   for (const CountedAgain& run : counted_) {
     const auto moment = std::lower_bound(moments_.begin(), moments_.end(), run.position);
     const int interval = static_cast<int>(moment - moments_.begin());
-    all.push_back({run.task, interval, interval});
+    all.push_back({run.task, interval, interval, {}});
   }
   return all;
 }

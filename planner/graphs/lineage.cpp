@@ -56,11 +56,18 @@ bool Lineage::add_around(const TaskOrder& order, int position) {
 }
 
 bool Lineage::add_highest(const TaskOrder& order, int position,
-                          const std::vector<std::int64_t>& bytes) {
+                          const std::vector<std::int64_t>& bytes, bool related) {
   const int last = std::min<int>(position + furthest, static_cast<int>(order.size()) - 1);
+  const int first = std::max(position - furthest, 0);
+  int relatives = 0;
+  for (int p = first; related && p <= last; ++p) {
+    if (possible_[order[p]]) relatives = std::max(relatives, count_of_relatives(order[p]));
+  }
   int best = -1;
-  for (int p = std::max(position - furthest, 0); p <= last; ++p) {
-    if (bytes[p] > 0 && possible_[order[p]] && (best < 0 || bytes[p] > bytes[best])) best = p;
+  for (int p = first; p <= last; ++p) {
+    if (bytes[p] == 0 || !possible_[order[p]]) continue;
+    const bool is_related = !related || count_of_relatives(order[p]) > nearly * relatives;
+    if (is_related && (best < 0 || bytes[p] > bytes[best])) best = p;
   }
   return best >= 0 && add(order[best]);
 }

@@ -25,8 +25,10 @@ class Lineage {
   // Of the tasks around a position of an order the one with (nearly) the most relatives, the
   // nearest of them.
   bool add_around(const TaskOrder& order, int position);
-  // Of the tasks around a position the one with most bytes, of those that have any.
-  bool add_highest(const TaskOrder& order, int position, const std::vector<std::int64_t>& bytes);
+  // Of the tasks around a position the one with most bytes, of those that have any; or only of
+  // those with (nearly) the most relatives.
+  bool add_highest(const TaskOrder& order, int position, const std::vector<std::int64_t>& bytes,
+                   bool related);
 
   static constexpr int furthest = 12;  // from the position
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "planner/graphs/paused_interval.hpp"
+
 namespace stint {
 namespace {
 
@@ -67,38 +69,16 @@ class MomentMemory {
     return known;
   }
 
-  // While any other task runs: unless it lives elsewhere.
-  std::int64_t state_bytes(TaskId task, LinearSum& bytes) const {
+  // While any other task runs: unless it lives elsewhere and is not used by the task, which runs.
+  std::int64_t state_bytes(TaskId task, const Fact& runs, LinearSum& bytes) const {
     std::int64_t known = 0;
     for (std::size_t s = 0; s < m_.states.size(); ++s) {
       const MovedState& state = m_.problem.states[s];
       known += state.bytes;
-      if (!state.is_used_by(task))
+      if (runs.kind != Fact::yes || !state.is_used_by(task))
         bytes.add(m_.states[s].away, -(state.bytes / unit_ + (state.bytes % unit_ > 0 ? 1 : 0)));
     }
     return known;
-  }
-
-  // An item that is there at both ends of an interval, and is not written in it, is there
-  // throughout.
-  Fact stays(int k, std::size_t i) {
-    if (m_.is_free(i) || k == 0 || k == m_.moments) return never_so;
-    if (stays_.empty()) stays_.assign(m_.moments + 1, Facts(m_.graph.items.size(), never_so));
-    Fact& fact = stays_[k][i];
-    const Fact others[] = {m_.made(k, i), m_.back[k][i]};
-    if (fact.kind != Fact::no || m_.after[k][i].kind == Fact::no ||
-        m_.there[k + 1][i].kind == Fact::no || others[0].kind == Fact::yes)
-      return fact;
-    std::vector<VariableId> clause;
-    for (const Fact& end : {m_.after[k][i], m_.there[k + 1][i]})
-      if (end.kind == Fact::open) clause.push_back(no(end.literal));
-    for (const Fact& other : others)
-      if (other.kind == Fact::open) clause.push_back(other.literal);
-    if (clause.empty()) return fact = always_so;
-    fact = m_.open();
-    clause.push_back(fact.literal);
-    m_.model.add_clause(clause);
-    return fact;
   }
 
   // What a task needs while it runs, at the least.
@@ -112,35 +92,26 @@ class MomentMemory {
     }
     return bytes;
   }
-  bool touches(TaskId t, std::size_t i) const {
-    const GraphTask& task = m_.graph.tasks[t];
-    const auto is_it = [&](const GraphOutput& output) {
-      return output.item == static_cast<GraphItemId>(i);
-    };
-    return std::binary_search(task.reads.begin(), task.reads.end(), static_cast<GraphItemId>(i)) ||
-           std::any_of(task.writes.begin(), task.writes.end(), is_it);
-  }
 
   void count_runs() {
     for (const CountedRun& counted : m_.problem.counted) {
       for (int k = std::max(counted.first, 1); k <= std::min(counted.last, m_.moments - 1); ++k) {
-        if (m_.run[k][counted.task].kind != Fact::no) count_run(k, counted.task);
+        if (m_.run[k][counted.task].kind != Fact::no) count_run(k, counted);
       }
     }
   }
-  void count_run(int k, TaskId task) {
-    const std::int64_t needed = needed_bytes(task);
+  void count_run(int k, const CountedRun& counted) {
+    const std::int64_t needed = needed_bytes(counted.task);
     LinearSum bytes;
     std::int64_t left = m_.problem.capacity_bytes;
-    const Fact& run = m_.run[k][task];
-    left -= state_bytes(task, bytes);
+    const Fact& run = m_.run[k][counted.task];
+    left -= state_bytes(counted.task, run, bytes);
     if (run.kind == Fact::yes) left -= needed;
     if (run.kind == Fact::open) bytes.add(run.literal, needed / unit_);
-    for (std::size_t i = 0; i < m_.graph.items.size(); ++i) {
-      if (touches(task, i)) continue;
-      const Fact there = stays(k, i);
-      if (there.kind == Fact::yes) left -= m_.item(i).bytes;
-      if (there.kind == Fact::open) bytes.add(there.literal, m_.item(i).bytes / unit_);
+    const Facts beside = PausedInterval(m_, k, counted).there();
+    for (std::size_t i = 0; i < beside.size(); ++i) {
+      if (beside[i].kind == Fact::yes) left -= m_.item(i).bytes;
+      if (beside[i].kind == Fact::open) bytes.add(beside[i].literal, m_.item(i).bytes / unit_);
     }
     if (left < 0 && bytes.terms.empty()) m_.impossible = true;
     if (!bytes.terms.empty()) m_.model.add_linear(bytes, INT64_MIN / 2, whole_units(left));
@@ -167,7 +138,6 @@ class MomentMemory {
 
   MomentModel& m_;
   std::int64_t unit_;
-  std::vector<Facts> stays_;  // [interval][item]; empty: not asked for
 };
 
 }  // namespace

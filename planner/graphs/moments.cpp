@@ -5,6 +5,7 @@
 #include "planner/graphs/moment_memory.hpp"
 #include "planner/graphs/moment_model.hpp"
 #include "planner/graphs/moment_time.hpp"
+#include "planner/solver/highs.hpp"
 
 namespace stint {
 namespace {
@@ -33,6 +34,17 @@ void read_runs(const MomentModel& m, const CpAnswer& answer, MomentSolution& sol
   }
 }
 
+// Where time counts too, numbers are too far apart for floating point.
+bool is_for_highs(const MomentProblem& problem) {
+  return problem.by_highs && has_highs() && problem.spare_times.empty() && problem.moves.empty();
+}
+
+// Solutions that cost more than what is known are of no use to anybody.
+CpAnswer solve_by_highs(const MomentModel& m, CpOptions options) {
+  if (m.problem.most_cost < INT64_MAX / 4) options.most = m.problem.most_cost - m.cost.constant;
+  return solve_by_highs(m.model, options);
+}
+
 }  // namespace
 
 MomentSolution solve_moments(const MomentProblem& problem, const CpOptions& options,
@@ -40,11 +52,16 @@ MomentSolution solve_moments(const MomentProblem& problem, const CpOptions& opti
   MomentModel m(problem);
   require_memory(m);
   require_time(m);
-  MomentSolution solution{CpStatus::infeasible, known_bound, 0, 0, {}, {}, {}};
+  MomentSolution solution{CpStatus::infeasible, known_bound, false, 0, 0, {}, {}, {}};
   if (m.impossible) return solution;
-  m.model.add_linear(m.cost, known_bound, std::max(known_bound, problem.most_cost));
   m.model.minimise(m.cost);
-  const CpAnswer answer = solve(m.model, options);
+  CpAnswer answer;
+  if (is_for_highs(problem)) answer = solve_by_highs(m, options);
+  solution.is_rounded = answer.bound > INT64_MIN;
+  if (!solution.is_rounded) {
+    m.model.add_linear(m.cost, known_bound, std::max(known_bound, problem.most_cost));
+    answer = solve(m.model, options);
+  }
   solution.status = answer.status;
   solution.value = answer.value + m.cost.constant;
   solution.work = answer.work;

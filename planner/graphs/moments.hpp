@@ -69,11 +69,14 @@ struct SpareTime {
 };
 
 // Memory is also counted while the task runs in one of these intervals, beside what stays from one
-// of its ends to the other: for what runs again, or whose interval nobody knows.
+// of its ends to the other: for what runs again, or whose interval nobody knows. And beside what
+// those have from before the interval that wait for the run: of `readers` the first reads what the
+// task writes, every other what the one before it writes, all in the same interval.
 struct CountedRun {
   TaskId task = no_task;
   int first = 0;
   int last = 0;
+  std::vector<TaskId> readers;
 };
 
 struct MomentProblem {
@@ -96,11 +99,14 @@ struct MomentProblem {
   // Of a bound: small items, and those that only updates of state read, are taken as always there.
   // Quicker to solve, and hardly a worse bound.
   bool is_rough = false;
+  // Solved by HiGHS where it can be, for the bound that CP-SAT does not come to in the same time.
+  bool by_highs = false;
 };
 
 struct MomentSolution {
   CpStatus status = CpStatus::unknown;
   std::int64_t bound = 0;                // of what runs again, and is moved
+  bool is_rounded = false;               // the bound is of floating point, with a margin
   std::int64_t value = 0;                // of the solution
   double work = 0;                       // of the solver
   std::vector<std::vector<char>> there;  // [moment][item]: still to be used after it

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "planner/solver/linear_program.hpp"
+
 // Of OR-Tools, whose headers are not installed with its wheel. Answers are the caller's to free.
 extern "C" {
 void* SolveCpNewEnv();
@@ -227,6 +229,65 @@ CpAnswer read_answer(const std::string& response) {
   return answer;
 }
 
+using Reader = protozero::pbf_reader;
+
+Integers list(Reader& message) {
+  const auto range = message.get_packed_int64();
+  return {range.begin(), range.end()};
+}
+
+// The three lists of a linear constraint, or the two of an objective.
+struct Terms {
+  Integers variables, coefficients, domain;
+
+  Terms(Reader message, Tag vars, Tag coeffs, Tag limits) {
+    while (message.next()) {
+      if (message.tag() == vars)
+        variables = list(message);
+      else if (message.tag() == coeffs)
+        coefficients = list(message);
+      else if (message.tag() == limits)
+        domain = list(message);
+      else
+        message.skip();
+    }
+  }
+};
+
+LinearProgram::Row linear_row(Reader message) {
+  const Terms terms(message, field::linear_vars, field::linear_coeffs, field::linear_domain);
+  LinearProgram::Row row{{}, terms.domain.front(), terms.domain.back()};
+  for (std::size_t i = 0; i < terms.variables.size(); ++i)
+    row.terms.push_back({static_cast<int>(terms.variables[i]), terms.coefficients[i]});
+  return row;
+}
+
+LinearProgram::Row clause_row(Reader message) {
+  LinearProgram::Row row{{}, 1, INT64_MAX};
+  while (message.next(field::clause_literals)) {
+    for (const std::int64_t literal : list(message)) {
+      const bool is_negated = literal < 0;
+      row.terms.push_back(
+          {static_cast<int>(is_negated ? -literal - 1 : literal), is_negated ? -1 : 1});
+      row.least -= is_negated ? 1 : 0;
+    }
+  }
+  return row;
+}
+
+// False if it is of another kind.
+bool add_constraint(Reader message, LinearProgram& program) {
+  while (message.next()) {
+    if (message.tag() == field::constraint_linear)
+      program.rows.push_back(linear_row(message.get_message()));
+    else if (message.tag() == field::constraint_clause)
+      program.rows.push_back(clause_row(message.get_message()));
+    else
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 VariableId CpModel::add_variable(std::int64_t least, std::int64_t most) {
@@ -346,6 +407,28 @@ CpAnswer solve(const CpModel& model, const CpOptions& options) {
   const std::string message = model.message();
   if (late || message.size() > INT32_MAX) return {};
   return read_answer(Search(options.interrupted).run(message, parameters_message(options)));
+}
+
+std::optional<LinearProgram> linear_program(const CpModel& model) {
+  LinearProgram program;
+  const std::string bytes = model.message();
+  for (Reader message(bytes); message.next();) {
+    if (message.tag() == field::model_variables) {
+      Integers domain;
+      for (Reader variable = message.get_message(); variable.next(field::variable_domain);)
+        domain = list(variable);
+      program.columns.push_back({domain.front(), domain.back(), 0});
+    } else if (message.tag() == field::model_constraints) {
+      if (!add_constraint(message.get_message(), program)) return std::nullopt;
+    } else if (message.tag() == field::model_objective) {
+      const Terms terms(message.get_message(), field::objective_vars, field::objective_coeffs, 0);
+      for (std::size_t i = 0; i < terms.variables.size(); ++i)
+        program.columns[terms.variables[i]].cost += terms.coefficients[i];
+    } else {
+      message.skip();
+    }
+  }
+  return program;
 }
 
 }  // namespace stint

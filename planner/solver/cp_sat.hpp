@@ -93,6 +93,7 @@ struct CpOptions {
   bool strong_relaxation = false;  // linear programs at every step: for knapsacks, not for time
   double gap = 0;                  // relative; good enough
   double absolute_gap = 0;         // the same in units of the sum
+  std::int64_t most = INT64_MAX;   // to HiGHS: no solution is looked for whose sum is larger
   const std::atomic<bool>* interrupted = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // In place of cp_sat.cpp where OR-Tools is left out: models are not even written.
-#include "planner/solver/cp_sat.hpp"
+#include "planner/solver/linear_program.hpp"
 
 namespace stint {
 
@@ -24,5 +24,6 @@ std::string CpModel::message() const { return bytes_; }
 
 bool has_cp_sat() { return false; }
 CpAnswer solve(const CpModel&, const CpOptions&) { return {}; }
+std::optional<LinearProgram> linear_program(const CpModel&) { return std::nullopt; }
 
 }  // namespace stint

@@ -1,0 +1,105 @@
+// Small linear models by HiGHS: what CP-SAT says of them, and what floating point may not.
+#include "planner/solver/highs.hpp"
+
+#include <catch2/catch.hpp>
+#include <random>
+
+using namespace stint;
+
+namespace {
+
+// Covers at least cost: every clause wants one of a few, within a budget of bytes.
+CpModel cover(std::uint64_t seed, int variables) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](int most) { return static_cast<int>(random() % most); };
+  CpModel model;
+  std::vector<VariableId> all;
+  LinearSum cost, bytes;
+  for (int i = 0; i < variables; ++i) {
+    all.push_back(model.add_boolean());
+    cost.add(all.back(), 1'000'000 + below(9'000'000));
+    bytes.add(all.back(), 1 + below(50));
+  }
+  for (int c = 0; c < variables; ++c)
+    model.add_clause({all[below(variables)], no(all[below(variables)]), all[below(variables)]});
+  for (int c = 0; c < variables / 2; ++c)
+    model.add_clause({all[below(variables)], all[below(variables)]});
+  model.add_linear(bytes, INT64_MIN / 2, 14 * variables);
+  model.minimise(cost);
+  return model;
+}
+
+CpOptions much_work() {
+  CpOptions options;
+  options.work = 100;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("both solvers find the same optimum, and HiGHS proves it but for its margin",
+          "[solver]") {
+  if (!has_highs()) return;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    const CpModel model = cover(seed, 30);
+    const CpAnswer exact = solve(model, much_work());
+    const CpAnswer answer = solve_by_highs(model, much_work());
+    REQUIRE(exact.status != CpStatus::unknown);
+    if (exact.status == CpStatus::infeasible) {
+      CHECK_FALSE(answer.has_solution());
+      CHECK(answer.status != CpStatus::infeasible);  // not for floating point to say
+      continue;
+    }
+    REQUIRE(answer.status == CpStatus::optimal);
+    CHECK(answer.value == exact.value);
+    CHECK(answer.bound <= exact.value);
+    CHECK(answer.bound >= exact.value - exact.value / 100'000);
+  }
+}
+
+TEST_CASE("what no solution is below is proved without one", "[solver]") {
+  if (!has_highs()) return;
+  const CpModel model = cover(3, 30);
+  const CpAnswer best = solve_by_highs(model, much_work());
+  REQUIRE(best.status == CpStatus::optimal);
+  CpOptions options = much_work();
+  options.most = best.value - best.value / 10;
+  const CpAnswer none = solve_by_highs(model, options);
+  CHECK(none.bound <= options.most);
+  CHECK(none.bound >= options.most - options.most / 100'000);
+  options.most = best.value;  // what costs just as much is found
+  CHECK(solve_by_highs(model, options).value == best.value);
+}
+
+TEST_CASE("the limit is in work, and answers are the same every time", "[solver]") {
+  if (!has_highs()) return;
+  const CpModel model = cover(5, 300);
+  CpOptions options;
+  options.work = 0.01;
+  const CpAnswer once = solve_by_highs(model, options);
+  const CpAnswer again = solve_by_highs(model, options);
+  CHECK(once.values == again.values);
+  CHECK(once.bound == again.bound);
+  CHECK(once.work == again.work);
+  const CpAnswer best = solve_by_highs(model, much_work());
+  CHECK(once.work < best.work);
+  if (best.has_solution()) CHECK(once.bound <= best.value);
+}
+
+TEST_CASE("an interrupted search ends, and models of other kinds are left to CP-SAT", "[solver]") {
+  if (!has_highs()) return;
+  const std::atomic<bool> interrupted = true;
+  CpOptions options = much_work();
+  options.interrupted = &interrupted;
+  CHECK(solve_by_highs(cover(5, 300), options).status != CpStatus::optimal);
+
+  CpModel intervals;
+  const VariableId start = intervals.add_variable(0, 10);
+  const VariableId end = intervals.add_variable(0, 10);
+  intervals.add_interval(start, 3, end);
+  intervals.minimise(LinearSum(end));
+  const CpAnswer answer = solve_by_highs(intervals, much_work());
+  CHECK(answer.status == CpStatus::unknown);
+  CHECK(answer.bound == INT64_MIN);
+}
