@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <random>
+#include <thread>
 
 using namespace stint;
 
@@ -85,6 +86,23 @@ TEST_CASE("the limit is in work, and answers are the same every time", "[solver]
   const CpAnswer best = solve_by_highs(model, much_work());
   CHECK(once.work < best.work);
   if (best.has_solution()) CHECK(once.bound <= best.value);
+}
+
+TEST_CASE("searches side by side find what each finds alone", "[solver]") {
+  if (!has_highs()) return;
+  CpOptions options;
+  options.work = 0.05;
+  std::vector<CpAnswer> alone, beside(4);
+  for (std::uint64_t seed = 0; seed < 4; ++seed)
+    alone.push_back(solve_by_highs(cover(seed, 200), options));
+  std::vector<std::thread> threads;
+  for (std::uint64_t seed = 0; seed < 4; ++seed)
+    threads.emplace_back([&, seed] { beside[seed] = solve_by_highs(cover(seed, 200), options); });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t seed = 0; seed < 4; ++seed) {
+    CHECK(beside[seed].values == alone[seed].values);
+    CHECK(beside[seed].bound == alone[seed].bound);
+  }
 }
 
 TEST_CASE("an interrupted search ends, and models of other kinds are left to CP-SAT", "[solver]") {
