@@ -1,5 +1,6 @@
 // The master problem of moment generation: what is kept and what is computed again, where memory is
-// counted only at a few moments, those at which given tasks first run. Solved by CP-SAT.
+// counted only at a few moments, those at which given tasks first run. Solved by CP-SAT, bounds also
+// by HiGHS.
 //
 // Moments cut the step into intervals. For every interval: which tasks run in it (again); for every
 // moment: which items are there. What a task reads was there when its interval began or is written
