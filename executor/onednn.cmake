@@ -34,7 +34,6 @@ function(stint_use_onednn_wheels)
     INTERFACE_INCLUDE_DIRECTORIES
       ${unpacked}-devel-cpu-gomp-${stint_onednn_version}/onednn_devel_cpu_gomp-${stint_onednn_version}.data/data/include)
   # Installed programs find it beside them.
-  target_link_options(stint_onednn_wheel INTERFACE "-Wl,-rpath,\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/stint")
   install(FILES ${library}/libdnnl.so.3 DESTINATION ${CMAKE_INSTALL_LIBDIR}/stint)
   add_library(stint::onednn ALIAS stint_onednn_wheel)
 endfunction()

@@ -47,8 +47,7 @@ function(stint_use_ortools_wheel)
     IMPORTED_LOCATION ${folder}/ortools/.libs/libortools.so.9
     IMPORTED_SONAME libortools.so.9)
   # The wheel's libraries find each other beside themselves.
-  target_link_options(stint_ortools_wheel INTERFACE -Wl,--allow-shlib-undefined
-    "-Wl,-rpath,\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/stint/ortools/.libs")
+  target_link_options(stint_ortools_wheel INTERFACE -Wl,--allow-shlib-undefined)
   install(DIRECTORY ${folder}/ortools/.libs DESTINATION ${CMAKE_INSTALL_LIBDIR}/stint/ortools
     USE_SOURCE_PERMISSIONS)
   install(DIRECTORY ${folder}/ortools.libs DESTINATION ${CMAKE_INSTALL_LIBDIR}/stint
