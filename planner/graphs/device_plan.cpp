@@ -22,10 +22,11 @@ namespace {
 constexpr double bound_work_per_unit = 0.45;
 constexpr double first_bound_work = 0.4;  // times as much, in large graphs at first
 constexpr double more_bound_work = 2;     // times as much, where the gap is wide
-constexpr double highs_bound_work = 3;    // the same by HiGHS, in small graphs
+constexpr double highs_bound_work = 3;    // the same by HiGHS
 constexpr double wide_gap = 8e-3;
-constexpr double widest_for_highs = 0.04;       // it does not close wider ones, and takes longer
-constexpr std::size_t more_up_to_tasks = 1000;  // beyond, work takes longer than it counts
+constexpr double widest_for_highs = 0.04;  // it does not close wider ones, and takes longer
+constexpr std::size_t highs_up_to_tasks = 2000;
+constexpr std::size_t more_up_to_tasks = 1000;          // beyond, work takes longer than it counts
 constexpr double room_shares[] = {0.94, 0.86, 0.76};    // of the memory, for plans that leave room
 constexpr double hidden_shares[] = {0.95, 0.5};         // of the time of moves
 constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for plans with moves
@@ -264,8 +265,8 @@ class OnDevice {
 
   void claim_more(const GraphSolver& solver, double second_joules) {
     const bool is_huge = graph_.tasks.size() > more_up_to_tasks;
-    const bool by_highs =
-        has_highs() && is_small() && gap_of(problem_, answer_) <= widest_for_highs;
+    const bool by_highs = has_highs() && graph_.tasks.size() <= highs_up_to_tasks &&
+                          gap_of(problem_, answer_) <= widest_for_highs;
     const double share = by_highs ? highs_bound_work : is_huge ? 1 : more_bound_work;
     claim(solver, second_joules, share, by_highs);
   }

@@ -13,20 +13,29 @@ namespace stint {
 namespace {
 
 constexpr int most_moments = 40;
-constexpr int most_at_once = 3;
-constexpr int most_counted_at_once = 4;
 constexpr std::size_t most_themselves = 10;
 constexpr std::size_t moments_first_up_to_tasks = 300;
 constexpr std::size_t most_begun = 2000;  // moments × tasks of the first solution
 constexpr std::size_t least_begun = 1;
 constexpr double first_share = 0.1;    // of what is left, for the solution with the moments at hand
-constexpr double work_share = 0.3;     // the same for every round
-constexpr double highs_share = 0.2;    // by HiGHS
 constexpr double last_share = 0.4;     // of all, for the last one, which is solved to the end
 constexpr double rough_share = 0.3;    // of what is to be proved, up to which it may be rough
 constexpr double near_share = 0.125;   // of what is to be proved still, that others may lack
 constexpr double work_of_task = 1e-4;  // at each moment, for stating the problem
 constexpr std::int64_t rounded_part = 10000;  // of a value, that a rounded bound may lack
+
+// How a master grows from round to round.
+struct Pace {
+  int moments = 0;  // that are added at once
+  int counted = 0;
+  double first_share = 0;  // of what is left, for the first round
+  double share = 0;        // the same for every other
+};
+constexpr Pace by_cp_sat{3, 4, 0.3, 0.3};
+constexpr Pace small_by_highs{3, 4, 0.2, 0.2};
+// The first one tells most, and is solved to the end; what it grows by must be little to be solved
+// at all.
+constexpr Pace large_by_highs{1, 2, 0.9, 0.2};
 
 using Rank = std::tuple<int, bool, int>;
 
@@ -60,6 +69,9 @@ class Generation {
         graph_(*master.graph),
         master_(std::move(master)),
         options_(options),
+        pace_(!options.by_highs ? by_cp_sat
+              : is_small()      ? small_by_highs
+                                : large_by_highs),
         work_left_(options.solver.work),
         chosen_{Lineage(problem), {}},
         meter_(graph_, std::vector<double>(graph_.tasks.size(), 0.0)) {
@@ -70,16 +82,22 @@ class Generation {
   // First with the moments at hand; then in rounds, in which a solution near the optimum tells well
   // enough where more are; in the end as well as the work that is left allows.
   FreeMoments generate() {
-    begin(most_themselves, true);
-    step(first_share, true);
-    chosen_ = {Lineage(problem_), {}};
-    begin(std::max(least_begun, most_begun / graph_.tasks.size()), false);
+    if (!is_large_by_highs()) {
+      begin(most_themselves, true);
+      step(first_share, true);
+      chosen_ = {Lineage(problem_), {}};
+    }
+    const std::size_t few = std::max(least_begun, most_begun / graph_.tasks.size());
+    begin(options_.by_highs ? std::max(few, most_themselves) : few, false);
     Chosen last = chosen_;
     Chosen solved = chosen_;
     std::int64_t value = 0;  // of the last one that was solved
+    double share = pace_.first_share;
     while (!is_done() && work_left_ > last_share * options_.solver.work) {
       const std::int64_t aim = this->aim();
-      const bool has_solution = step(options_.by_highs ? highs_share : work_share, true);
+      const bool is_whole = is_large_by_highs() && share == pace_.first_share;
+      const bool has_solution = step(share, !is_whole);
+      share = pace_.share;
       const bool has_proved = is_proved(aim);
       if (has_solution || has_proved) last = chosen_;
       if (has_solution && solution_.status == CpStatus::optimal)
@@ -88,8 +106,9 @@ class Generation {
     }
     // One that is hard to solve may yet tell more than those before it ever could.
     chosen_ = !options_.by_highs || found_.bound >= value ? last : solved;
-    if (is_near() && is_clear()) master_.is_rough = false;
-    if (!is_done() && (!is_solved_ || !master_.is_rough)) step(1, false);
+    if (is_near() && is_clear() && !is_large_by_highs()) master_.is_rough = false;
+    const bool was_tried = !is_solved_ && last_work_ > work_left_;
+    if (!is_done() && !was_tried && (!is_solved_ || !master_.is_rough)) step(1, false);
     return found_;
   }
 
@@ -107,6 +126,8 @@ class Generation {
     std::vector<Counted> counted;
   };
 
+  bool is_small() const { return graph_.tasks.size() <= moments_first_up_to_tasks; }
+  bool is_large_by_highs() const { return options_.by_highs && !is_small(); }
   bool is_interrupted() const {
     return options_.solver.interrupted != nullptr && options_.solver.interrupted->load();
   }
@@ -154,7 +175,7 @@ class Generation {
     master_.counted = counted_runs();
     master_.spare_times = options_.spare_times(master_.moments);
     CpOptions options = options_.solver;
-    options.work = work_left_ * share;
+    options.work = last_work_ = work_left_ * share;
     if (is_limited()) master_.most_cost = aim();
     if (near && is_limited())
       options.absolute_gap = near_share * static_cast<double>(master_.most_cost - found_.bound);
@@ -226,8 +247,7 @@ class Generation {
     }
     const bool added = add_highest(gaps.order(), std::move(first));
     // In small graphs CP-SAT solves masters with many moments, and counting makes them harder.
-    const bool counts =
-        !added || options_.by_highs || graph_.tasks.size() > moments_first_up_to_tasks;
+    const bool counts = !added || options_.by_highs || !is_small();
     const bool counted = counts && count_highest(others, positions);
     return added || counted || add_between(gaps.order(), others);
   }
@@ -259,7 +279,7 @@ class Generation {
   bool add_between(const TaskOrder& order, const std::vector<Peak>& peaks) {
     int added = 0;
     for (const Peak& peak : peaks) {
-      if (added == most_at_once || std::ssize(chosen_.lineage.tasks()) >= most_moments) break;
+      if (added == pace_.moments || std::ssize(chosen_.lineage.tasks()) >= most_moments) break;
       added += chosen_.lineage.add_around(order, peak.position) ? 1 : 0;
     }
     return added > 0;
@@ -267,7 +287,7 @@ class Generation {
 
   bool add_highest(const TaskOrder& order, std::vector<std::int64_t> bytes) {
     int added = 0;
-    while (added < most_at_once && std::ssize(chosen_.lineage.tasks()) < most_moments) {
+    while (added < pace_.moments && std::ssize(chosen_.lineage.tasks()) < most_moments) {
       const auto top = std::max_element(bytes.begin(), bytes.end());
       if (*top == 0) break;
       const auto at = static_cast<int>(top - bytes.begin());
@@ -291,11 +311,21 @@ class Generation {
       const auto k = static_cast<std::size_t>(next - positions.begin());
       const Counted run{peak.task, master_.moments[k - 1], master_.moments[k], peak.readers};
       auto& counted = chosen_.counted;
-      if (std::find(counted.begin(), counted.end(), run) != counted.end()) continue;
+      const bool is_known = std::any_of(counted.begin(), counted.end(), [&](const Counted& other) {
+        return other == run || (counts_everywhere(run.task) && other.task == run.task &&
+                                other.readers == run.readers);
+      });
+      if (is_known) continue;
       counted.push_back(run);
-      if (++added == most_counted_at_once) break;
+      if (++added == pace_.counted) break;
     }
     return added > 0;
+  }
+
+  // Counted in one interval, what may first run in several would run in another the next time. Too
+  // much where many are counted.
+  bool counts_everywhere(TaskId task) const {
+    return is_large_by_highs() && master_.first.earliest[task] < master_.first.latest[task];
   }
 
   // In every interval between the two moments: more of these may have come since.
@@ -306,8 +336,12 @@ class Generation {
                               moments.begin());
     };
     std::vector<CountedRun> all;
-    for (const Counted& run : chosen_.counted)
-      all.push_back({run.task, index(run.after) + 1, index(run.before), run.readers});
+    for (const Counted& run : chosen_.counted) {
+      const bool is_everywhere = counts_everywhere(run.task);
+      const int first = is_everywhere ? 1 : index(run.after) + 1;
+      const int last = is_everywhere ? static_cast<int>(moments.size()) : index(run.before);
+      all.push_back({run.task, first, last, run.readers});
+    }
     return all;
   }
 
@@ -315,7 +349,9 @@ class Generation {
   const DeviceGraph& graph_;
   MomentProblem master_;
   const FreeMomentOptions& options_;
+  Pace pace_;
   double work_left_;
+  double last_work_ = 0;  // that the last solution was allowed
   Chosen chosen_;
   SequenceMeter meter_;
   MomentSolution solution_;  // the last

@@ -23,11 +23,12 @@ constexpr double last_share = 0.3;
 constexpr double improve_share = 1;  // of three
 constexpr double quick_share = 0.05;
 constexpr double quick_heat = 1.5;
-constexpr double large_share = 4;        // instead, in larger graphs
-constexpr double large_tasks = 600;      // up to so many; with more of them in proportion
-constexpr double most_size_factor = 3;   // but no more than so many times as much
-constexpr double large_short_share = 1;  // likewise, for a little less memory
-constexpr double low_heat = 0.02;        // to stay near the plan for more memory
+constexpr double large_share = 4;            // instead, in larger graphs
+constexpr double large_tasks = 600;          // up to so many; with more of them in proportion
+constexpr double most_size_factor = 3;       // but no more than so many times as much
+constexpr double large_short_share = 1;      // likewise, for a little less memory
+constexpr double large_share_from_less = 2;  // likewise, from a plan for even less
+constexpr double low_heat = 0.02;            // to stay near the plan for more memory
 constexpr double free_share = 0.7;
 constexpr double proof_tolerance = 1e-7;
 constexpr int most_moments = 32;
@@ -359,8 +360,8 @@ void GraphSolver::begin(std::int64_t capacity, std::vector<std::int64_t> reserve
 
 std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity,
                                              std::vector<std::int64_t> reserved) {
-  TaskSequence before = best_ ? best_->sequence : gaps_.order();
-  if (is_large() && !solved_.empty()) before = solved_;
+  const TaskSequence last = best_ ? best_->sequence : gaps_.order();
+  const TaskSequence before = is_large() && !solved_.empty() ? solved_ : last;
   best_.reset();
   begin(capacity, std::move(reserved));
   work_left_ = options_.limit * work_per_unit * short_work;
@@ -369,7 +370,17 @@ std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity,
   if (!is_proved()) search(start(), capacity, short_share);
   if (is_large()) improve(before, capacity, large_short_share, low_heat);
   improve(before, capacity, is_large() ? large_short_share : short_share);
+  if (is_large()) improve_from(last, capacity);
   return best_;
+}
+
+// A plan for less memory is one for more, and from there search ends elsewhere.
+void GraphSolver::improve_from(const TaskSequence& plan, std::int64_t capacity) {
+  const SequenceMeasure measure = meter_.measure(plan);
+  if (measure.peak_bytes > capacity) return;
+  note(plan, measure, capacity);
+  improve(plan, capacity, large_short_share, low_heat);
+  improve_best(capacity, large_share_from_less);
 }
 
 std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {

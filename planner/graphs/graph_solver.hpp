@@ -96,6 +96,7 @@ class GraphSolver {
   void combine_blocks(std::int64_t capacity);
   void improve(const TaskSequence& start, std::int64_t capacity, double share, double heat = 0.4);
   void improve_best(std::int64_t capacity, double share);
+  void improve_from(const TaskSequence& plan, std::int64_t capacity);
   SequenceSearchOptions free_options(std::int64_t capacity);
   bool is_large() const;
   double size_factor() const;  // of the steps of a search
