@@ -69,8 +69,9 @@ double bound_of(const Problem& problem, double enough) {
 
 }  // namespace
 
-TEST_CASE("what may run in any interval is counted in all of them, in large graphs by HiGHS",
-          "[graph]") {
+TEST_CASE(
+    "bounds of large graphs by HiGHS meet the optimum where a gradient takes most of the memory",
+    "[graph]") {
   if (!has_highs()) return;
   const Problem small = problem_of(tied_scores(0), plain_machine());
   double once = 0;
