@@ -43,6 +43,8 @@ struct SearchRound {
 };
 constexpr SearchRound first_round;
 constexpr SearchRound more_rounds[] = {{1, 0.002}, {1, 0.005}, {1, 0.002}};
+constexpr SearchRound rounds_of_wide_gaps[] = {{1, 0.01}, {1, 0.005}};
+constexpr double wide_gap = 8e-3;
 constexpr std::size_t most_tasks_of_more_rounds = 100;
 constexpr SearchRound rounds_of_less[] = {{1, 0.05}, {0.8, 0.05}, {0.6, 0.05}};
 constexpr std::size_t most_tasks_of_less = 30;
@@ -99,6 +101,12 @@ class Placing {
         limit_ * search_steps_per_unit * std::clamp(size, 1.0, most_steps_as_large);
     const double share = std::min(1.0, problem_.request().limit / least_search_limit);
     return std::max(steps, least_search_steps * share);
+  }
+
+  bool is_gap_wide() const {
+    if (!answer_.bound || !answer_.schedule || options_.is_interrupted()) return false;
+    const double value = answer_.schedule->predicted.objective.value;
+    return value - answer_.bound->value > wide_gap * value;
   }
 
   // A plan of somebody else is the best there is.
@@ -187,6 +195,9 @@ class Placing {
     for (const SearchRound& round : is_small ? rounds_of_less : more_rounds) {
       if (!answer_.schedule || is_proved() || options_.is_interrupted()) return;
       search_within(round, ++number);
+    }
+    for (const SearchRound& round : rounds_of_wide_gaps) {
+      if (is_gap_wide()) search_within(round, ++number);
     }
   }
 

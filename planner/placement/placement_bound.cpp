@@ -9,6 +9,7 @@
 #include "planner/chains/chain_costs.hpp"
 #include "planner/placement/relaxed_memory.hpp"
 #include "planner/placement/relaxed_work.hpp"
+#include "planner/solver/highs.hpp"
 
 namespace stint {
 namespace {
@@ -33,6 +34,12 @@ constexpr int most_moments = 10;            // of each memory
 constexpr int least_moments = 4;            // in large graphs
 constexpr int tasks_at_moments = 600;       // moments times tasks, beyond that
 constexpr double largest_product = 4e6;     // tasks times tasks: moments are for smaller graphs
+// HiGHS solves to the end what CP-SAT leaves open, but for a first solution it takes longer.
+constexpr double wide_share = 8e-3;  // of a solution, that CP-SAT leaves open
+constexpr double highs_work = 2;     // times all of the work; where that is no less than this many
+constexpr double least_work_of_highs = 3;
+constexpr std::size_t most_tasks_of_highs = 100;
+constexpr double margin_of_highs = 2e-5;  // seconds and joules are far apart for floating point
 
 // Long enough for every task in its slowest way, twice, and every item copied everywhere.
 double everything_seconds(const PlacedGraph& graph) {
@@ -106,9 +113,17 @@ class Bounding {
     counts_memory_ = is_short_ && only_directly;
     if (only_directly) return solve_for(0, deadline_, work), std::move(found_);
     solve_by_prices(is_short_ ? work * share_without_memory : work);
-    if (!is_short_) return std::move(found_);
-    counts_memory_ = true;
-    solve_with_memory(best_price_, work - spent_);
+    if (is_for_highs(work)) return solved_by_highs(work * highs_work);
+    counts_memory_ = is_short_;
+    if (is_short_) solve_with_memory(best_price_, work - spent_);
+    return std::move(found_);
+  }
+
+  // Within the deadline at once: prices of a second never tell as much.
+  PlacementBound solved_by_highs(double work) {
+    by_highs_ = true;
+    counts_memory_ = is_short();
+    solve_for(0, deadline_, work);
     return std::move(found_);
   }
 
@@ -164,6 +179,11 @@ class Bounding {
     solve_for(0, deadline_, work * (1 - memory_price_share));
   }
 
+  bool is_for_highs(double work) const {
+    return has_highs() && open_share_ > wide_share && work >= least_work_of_highs &&
+           graph_.tasks() <= most_tasks_of_highs && !options_.is_interrupted();
+  }
+
   double billed_watts() const {
     const Problem& problem = *graph_.problem;
     return problem.request().bill == Bill::makespan ? always_on_watts(problem.platform()) : 0;
@@ -216,7 +236,10 @@ class Bounding {
     solver.work = work;
     solver.strong_relaxation = true;
     solver.interrupted = options_.interrupted;
-    const CpAnswer answer = solve(relaxed.model(), solver);
+    const CpAnswer answer =
+        by_highs_ ? solve_by_highs(relaxed.model(), solver) : solve(relaxed.model(), solver);
+    const auto value = static_cast<double>(answer.value);
+    open_share_ = answer.has_solution() ? 1 - static_cast<double>(answer.bound) / value : 1;
     spent_ += answer.work;
     return note(relaxed, answer, price, deadline.has_value());
   }
@@ -242,7 +265,8 @@ class Bounding {
     const double per_second = static_cast<double>(price) * units_.joules / units_.seconds;
     const double deadline = deadline_seconds(graph_.problem->request()).value_or(0);
     if (answer.bound > 0 && answer.status != CpStatus::infeasible) {
-      const double least = static_cast<double>(answer.bound) * unit() * (1 - 1e-12);
+      const double margin = by_highs_ ? margin_of_highs : 1e-12;
+      const double least = static_cast<double>(answer.bound) * unit() * (1 - margin);
       const double fixed = is_for_joules() ? fixed_joules(*graph_.problem) : 0;
       const double value = least + fixed - per_second * deadline * (1 + 1e-9);
       if (!found_.bound || found_.bound->value < value) found_.bound = Bound{value, "placement"};
@@ -307,7 +331,9 @@ class Bounding {
   BlockCosts costs_;
   bool is_short_ = false;
   bool counts_memory_ = false;
-  double spent_ = 0;                               // of the solver's work, on all but blocks
+  bool by_highs_ = false;
+  double open_share_ = 0;  // of the last solution: by how much it may be above the least
+  double spent_ = 0;       // of the solver's work, on all but blocks
   std::vector<CountedMemory> counted_;             // of the last solution
   std::map<std::int64_t, std::int64_t> least_at_;  // by price: proved
   double best_price_ = 0;                          // whose bound is the best of all prices'
@@ -324,7 +350,9 @@ PlacementBound placement_bound(const PlacedGraph& graph, const PlacementBoundOpt
   const double horizon = horizon_seconds(graph, bounding.known);
   if (!is_ours || !has_cp_sat() || !(horizon > 0) || !std::isfinite(horizon)) return {};
   const RelaxedUnits units = units_for(graph, horizon, bounding.is_fine ? fine : coarse);
-  return Bounding(graph, units, options).solved(bounding.work, bounding.is_fine);
+  Bounding relaxation(graph, units, options);
+  if (bounding.by_highs) return relaxation.solved_by_highs(bounding.work);
+  return relaxation.solved(bounding.work, bounding.is_fine);
 }
 
 }  // namespace stint

@@ -1,5 +1,5 @@
 // What no plan on several devices can cost less than: a relaxation of the placement, solved by
-// CP-SAT as a linear problem with whole numbers.
+// CP-SAT, and where that leaves much open by HiGHS, as a linear problem with whole numbers.
 //
 // Of all executions of a task it knows the one that ends first, by the memory it runs in and its
 // power state. Every reader begins after it; one in another memory pays for a copy and waits for
@@ -33,6 +33,7 @@ struct PlacementBoundOptions {
   std::optional<double> known;  // the value of some plan; nothing above it is looked at
   double work = 1;              // the solver's units
   bool is_fine = false;         // rounded to 1e-11 of the horizon: for small gaps, and slower
+  bool by_highs = false;        // by HiGHS alone, whatever CP-SAT would leave open
 };
 PlacementBound placement_bound(const PlacedGraph& graph, const PlacementBoundOptions& bounding,
                                const SearchOptions& options);

@@ -50,7 +50,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double endless = 0x1p61;           // of bounds that mean none
 constexpr double largest_coefficient = 1e3;  // of a row and of the costs: tolerances are absolute
 constexpr double margin = 1e-6;              // of what is proved
-constexpr double work_of_iteration = 1e-8;   // units, for every row and column
+constexpr double work_of_iteration = 1e-8;   // units, times the size
 constexpr int by_rows = 2;
 constexpr int minimise = 1;
 constexpr int before_limits = 6;  // the kind of callback
@@ -69,7 +69,11 @@ struct Matrix {
   std::vector<double> values;
   double cost_unit = 1;
 
-  double size() const { return static_cast<double>(cost.size() + row_lower.size()); }
+  // Rows and columns, or, where rows are long, half of what is in them.
+  double size() const {
+    const auto entries = static_cast<double>(values.size());
+    return std::max(static_cast<double>(cost.size() + row_lower.size()), entries / 2);
+  }
 };
 
 double limit(std::int64_t value) {

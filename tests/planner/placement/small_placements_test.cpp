@@ -1,7 +1,9 @@
 // The strategy placement on small graphs, against a search over everything that can happen.
 #include <catch2/catch.hpp>
 
+#include "planner/placement/placement_bound.hpp"
 #include "planner/plan.hpp"
+#include "planner/solver/highs.hpp"
 #include "schedules/validate.hpp"
 #include "tests/planner/graphs/random_training.hpp"
 #include "tests/planner/placement/exhaustive_placement.hpp"
@@ -50,13 +52,30 @@ TwoMemoriesOptions machine(std::uint64_t seed) {
   return options;
 }
 
+// Bounds by both solvers: below the best that there is, and of the same relaxation, but for prices
+// of a second, by which CP-SAT may prove less.
+void check_bounds(const Problem& problem, double best) {
+  if (!has_highs()) return;
+  const auto graph = placed_graph(problem);
+  PlacementBoundOptions options;
+  const auto by_cp_sat = placement_bound(*graph, options, {}).bound;
+  options.by_highs = true;
+  const auto by_highs = placement_bound(*graph, options, {}).bound;
+  REQUIRE(by_cp_sat);
+  REQUIRE(by_highs);
+  CHECK(by_highs->value <= best * (1 + 1e-9));
+  CHECK(by_highs->value >= by_cp_sat->value * (1 - 1e-2));
+}
+
 // Plans as good as the best that there is where memory is no matter.
 void check_without_memory(std::uint64_t seed, Count& count) {
   CAPTURE(seed);
   Request request = placed(0.1);
   request.recompute = false;
   const Problem problem = problem_of(small_graph(seed, 2), two_memories(machine(seed)), request);
-  check(plan(problem, {}), least_joules_without_memory(problem), count);
+  const double best = least_joules_without_memory(problem);
+  check(plan(problem, {}), best, count);
+  check_bounds(problem, best);
 }
 
 // The same with too little memory, in a window that is long enough.
@@ -73,6 +92,7 @@ void check_within_memory(std::uint64_t seed, Count& count) {
   const auto best = least_joules_within_memory(problem);
   CHECK((best || !outcome.schedule));
   if (best && outcome.schedule) check(outcome, *best, count);
+  if (best) check_bounds(problem, *best);
 }
 
 }  // namespace
