@@ -10,7 +10,7 @@ namespace {
 constexpr int attempts = 8;                  // with less memory everywhere
 constexpr std::int64_t smallest_part = 500;  // of the memory, to do without
 constexpr std::int64_t first_part = 4;       // of what was too much, to do without in large graphs
-constexpr int rounds_between = 2;            // memories that are tried between two
+constexpr int rounds_between = 3;            // memories that are tried between two
 constexpr int cut_rounds = 8;                // with less only in places
 constexpr int quick_cut_rounds = 2;          // where there is little time
 constexpr double quick_limit = 0.15;
@@ -98,7 +98,7 @@ bool AddressFit::fit_with_less(GraphPlan plan, GraphCrew crew) {
     Schedule schedule = drafts_.finish_best(graph_, plan.sequence, crew);
     const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
     if (drafts_.consider(std::move(schedule))) {
-      const bool is_dear = tried > 1 && !drafts_.is_close(whole);
+      const bool is_dear = tried > 0 && !drafts_.is_close(whole);
       if (!is_small_ && crew.workers == 1 && is_dear) fit_between(crew, fails);
       return true;
     }
