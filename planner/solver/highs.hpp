@@ -1,7 +1,7 @@
 // HiGHS, the solver of mixed-integer linear programs that comes with OR-Tools: for models of linear
 // constraints and clauses alone whose relaxation, with cuts, tells most. Master problems of moments
 // (graphs/moments.hpp) are such: with ten moments or more HiGHS solves in seconds what CP-SAT
-// leaves open for minutes.
+// leaves open for minutes; and relaxed placements (placement/placement_bound.hpp).
 //
 // It computes in floating point, so what it proves is told with a margin, of one part in a million,
 // and that there is no solution is never its to say. One thread, one seed; the limit is in
