@@ -28,14 +28,15 @@ constexpr std::int64_t rounded_part = 10000;  // of a value, that a rounded boun
 struct Pace {
   int moments = 0;  // that are added at once
   int counted = 0;
-  double first_share = 0;  // of what is left, for the first round
-  double share = 0;        // the same for every other
+  double first_share = 0;     // of what is left, for the first round
+  bool is_first_near = true;  // which may end near the optimum, as all others may
+  double share = 0;           // of what is left, for every other
 };
-constexpr Pace by_cp_sat{3, 4, 0.3, 0.3};
-constexpr Pace small_by_highs{3, 4, 0.2, 0.2};
+constexpr Pace by_cp_sat{3, 4, 0.3, true, 0.3};
+constexpr Pace small_by_highs{3, 4, 0.2, true, 0.2};
 // The first one tells most, and is solved to the end; what it grows by must be little to be solved
 // at all.
-constexpr Pace large_by_highs{1, 2, 0.9, 0.2};
+constexpr Pace large_by_highs{1, 2, 0.9, false, 0.2};
 
 using Rank = std::tuple<int, bool, int>;
 
@@ -92,12 +93,12 @@ class Generation {
     Chosen last = chosen_;
     Chosen solved = chosen_;
     std::int64_t value = 0;  // of the last one that was solved
-    double share = pace_.first_share;
+    bool is_first = true;
     while (!is_done() && work_left_ > last_share * options_.solver.work) {
       const std::int64_t aim = this->aim();
-      const bool is_whole = is_large_by_highs() && share == pace_.first_share;
-      const bool has_solution = step(share, !is_whole);
-      share = pace_.share;
+      const bool has_solution =
+          is_first ? step(pace_.first_share, pace_.is_first_near) : step(pace_.share, true);
+      is_first = false;
       const bool has_proved = is_proved(aim);
       if (has_solution || has_proved) last = chosen_;
       if (has_solution && solution_.status == CpStatus::optimal)

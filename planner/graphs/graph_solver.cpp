@@ -361,7 +361,7 @@ void GraphSolver::begin(std::int64_t capacity, std::vector<std::int64_t> reserve
 std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity,
                                              std::vector<std::int64_t> reserved) {
   const TaskSequence last = best_ ? best_->sequence : gaps_.order();
-  const TaskSequence before = is_large() && !solved_.empty() ? solved_ : last;
+  const TaskSequence& before = is_large() && !solved_.empty() ? solved_ : last;
   best_.reset();
   begin(capacity, std::move(reserved));
   work_left_ = options_.limit * work_per_unit * short_work;

@@ -104,12 +104,12 @@ class Bounding {
         options_(options),
         deadline_(deadline_seconds(graph.problem->request())),
         blocks_(is_large() ? std::vector<WorkBetween>{} : joined_work(graph)),
-        costs_(graph, units, blocks_, options.interrupted) {}
+        costs_(graph, units, blocks_, options.interrupted),
+        is_short_(is_short()) {}
 
   // Where a memory is short, first as if it were not: that is solved far sooner, what it proves
   // holds all the more, and the price of a second that is best there is good here.
   PlacementBound solved(double work, bool only_directly) {
-    is_short_ = is_short();
     counts_memory_ = is_short_ && only_directly;
     if (only_directly) return solve_for(0, deadline_, work), std::move(found_);
     solve_by_prices(is_short_ ? work * share_without_memory : work);
@@ -122,7 +122,7 @@ class Bounding {
   // Within the deadline at once: prices of a second never tell as much.
   PlacementBound solved_by_highs(double work) {
     by_highs_ = true;
-    counts_memory_ = is_short();
+    counts_memory_ = is_short_;
     solve_for(0, deadline_, work);
     return std::move(found_);
   }
@@ -329,7 +329,7 @@ class Bounding {
   std::optional<double> deadline_;
   std::vector<WorkBetween> blocks_;
   BlockCosts costs_;
-  bool is_short_ = false;
+  bool is_short_;
   bool counts_memory_ = false;
   bool by_highs_ = false;
   double open_share_ = 0;  // of the last solution: by how much it may be above the least
