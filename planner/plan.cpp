@@ -20,6 +20,7 @@
 #include "planner/placement/placement.hpp"
 #include "planner/power/schedule_power.hpp"
 #include "planner/prefetch.hpp"
+#include "planner/timed/exact.hpp"
 #include "schedules/validate.hpp"
 
 namespace stint {
@@ -115,7 +116,7 @@ void take(const Problem& problem, Answer answer, Found& found) {
 
 // The quick ones are asked in any case, for what would have fitted.
 bool searches(const Strategy& strategy) {
-  return strategy.name == "graph" || strategy.name == "placement";
+  return strategy.name == "graph" || strategy.name == "placement" || strategy.name == "exact";
 }
 
 // Of the graph itself, or by a strategy.
@@ -254,6 +255,7 @@ const std::vector<Strategy>& strategies() {
                                          {"chain", true, chain},
                                          {"graph", true, graph},
                                          {"placement", true, placement},
+                                         {"exact", true, exact},
                                          {"pipeline", false, pipeline},
                                          {"recompute-all", false, recompute_all},
                                          {"segments", false, segments_of_chain}};

@@ -21,6 +21,7 @@ class Drafting {
         graph_(graph),
         crew_(crew),
         free_at_(crew.workers, 0.0),
+        busy_until_(crew.workers, 0),
         now_(graph.items.size(), no_buffer),
         state_(problem.graph().tensors.size(), no_buffer),
         home_(graph.items.size(), no_buffer),
@@ -159,6 +160,11 @@ class Drafting {
     action.what = Do::copy;
     action.worker = problem_.link_worker[id_of_link];
     is_fetch ? fetch(graph_.copied(id), action) : send(graph_.copied(id), action);
+    if (!crew_.times.empty()) {
+      wait_as_timed(step, action);
+      draft_.actions.push_back(std::move(action));
+      return;
+    }
     const double ready = std::max(ready_at(action), room_at(step, action));
     const double begin = std::max({ready, link_free_at_, is_fetch ? last_begin_ : 0});
     if (is_fetch) not_before(begin, action);
@@ -206,6 +212,7 @@ class Drafting {
   // The worker that can begin the action first. Of those that are free in time the one that was
   // busy last: the others may be of use earlier.
   void assign(int step, Action& action) {
+    if (!crew_.times.empty()) return assign_as_timed(step, action);
     const double ready = std::max(ready_at(action), room_at(step, action));
     int best = 0;
     for (int w = 1; w < static_cast<int>(free_at_.size()); ++w) {
@@ -224,6 +231,21 @@ class Drafting {
     const auto place = static_cast<ActionId>(draft_.actions.size());
     if (crew_.place) computed_.push_back({free_at_[best], place});
     if (is_watched()) under_way_.push_back({free_at_[best], released_[step], place});
+  }
+
+  void assign_as_timed(int step, Action& action) {
+    wait_as_timed(step, action);
+    int worker = 0;
+    while (worker + 1 < crew_.workers && busy_until_[worker] > crew_.times[step].begin) ++worker;
+    busy_until_[worker] = crew_.times[step].end;
+    action.worker = static_cast<WorkerId>(problem_.first_worker[graph_.device] + worker);
+  }
+
+  void wait_as_timed(int step, Action& action) {
+    for (int s = 0; s < step; ++s) {
+      if (crew_.times[s].end <= crew_.times[step].begin) action.after.push_back(action_of_[s]);
+    }
+    action_of_.push_back(static_cast<ActionId>(draft_.actions.size()));
   }
 
   bool is_watched() const { return crew_.workers > 1 || crew_.place.has_value(); }
@@ -276,15 +298,17 @@ class Drafting {
     ActionId action{0};
   };
   std::vector<Computed> computed_;
-  double last_begin_ = 0;               // of a computation
-  std::vector<std::int64_t> live_;      // by step of the sequence
-  std::vector<std::int64_t> released_;  // likewise: not live after it
-  std::vector<double> free_at_;         // by worker
-  std::map<BufferId, double> ready_;    // when it is written
-  std::vector<BufferId> now_;           // by item: its latest instance
-  std::vector<BufferId> state_;         // by tensor: where it lives
-  std::vector<BufferId> home_;          // by item: where it lives, if it is state that is away
-  std::map<TensorId, AwayState> away_;  // by tensor
+  double last_begin_ = 0;                 // of a computation
+  std::vector<std::int64_t> live_;        // by step of the sequence
+  std::vector<std::int64_t> released_;    // likewise: not live after it
+  std::vector<double> free_at_;           // by worker
+  std::vector<std::int64_t> busy_until_;  // likewise, in the timetable
+  std::vector<ActionId> action_of_;       // by step, with a timetable
+  std::map<BufferId, double> ready_;      // when it is written
+  std::vector<BufferId> now_;             // by item: its latest instance
+  std::vector<BufferId> state_;           // by tensor: where it lives
+  std::vector<BufferId> home_;            // by item: where it lives, if it is state that is away
+  std::map<TensorId, AwayState> away_;    // by tensor
   std::vector<bool> ran_;
   std::map<std::pair<BufferId, TensorId>, BufferId> parts_;
   Draft draft_;

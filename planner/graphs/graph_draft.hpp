@@ -15,11 +15,19 @@
 
 namespace stint {
 
+// When a step of a sequence begins and ends in a timetable, in any unit.
+struct StepTime {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
 struct GraphCrew {
   int workers = 1;                           // of the device
   std::vector<int> states;                   // by task: the power state it runs in
   std::int64_t capacity_bytes = huge_bytes;  // for the items
   std::optional<SlowPlace> place;            // where items are sent, if the graph has moves
+  // By step: it waits for all that has ended by then, and for nothing else. Empty: none is known.
+  std::vector<StepTime> times;
 };
 
 Draft graph_draft(const Problem& problem, const DeviceGraph& graph, const TaskSequence& sequence,

@@ -24,6 +24,7 @@ namespace stint {
 namespace {
 
 constexpr int cut_rounds = 10;
+constexpr int quick_restarts = 5;       // of its ways to branch
 constexpr int root_iterations = 20000;  // of the simplex method, before the first branch
 
 using Message = protozero::pbf_writer;
@@ -68,6 +69,7 @@ enum Model : Tag {
 enum Parameters : Tag {
   random_seed = 31,
   max_deterministic_time = 67,
+  search_branching = 82,
   linearization_level = 90,
   catch_sigint_signal = 135,
   interleave_search = 136,
@@ -141,6 +143,10 @@ std::string parameters_message(const CpOptions& options) {
   if (options.absolute_gap > 0)
     parameters.add_double(field::absolute_gap_limit, options.absolute_gap);
   if (options.strong_relaxation) add_strong_relaxation(options, parameters);
+  if (options.is_timetable) {
+    parameters.add_enum(field::search_branching, quick_restarts);
+    parameters.add_int32(field::linearization_level, 0);
+  }
   return bytes;
 }
 

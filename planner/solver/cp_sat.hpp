@@ -91,6 +91,7 @@ struct CpOptions {
   int workers = 1;  // more than one take turns
   int seed = 1;
   bool strong_relaxation = false;  // linear programs at every step: for knapsacks, not for time
+  bool is_timetable = false;       // no linear programs, quick restarts: for intervals alone
   double gap = 0;                  // relative; good enough
   double absolute_gap = 0;         // the same in units of the sum
   std::int64_t most = INT64_MAX;   // to HiGHS: no solution is looked for whose sum is larger

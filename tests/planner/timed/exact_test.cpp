@@ -1,0 +1,90 @@
+// The strategy exact on small graphs, against a search over everything that can happen.
+#include <catch2/catch.hpp>
+
+#include "planner/memory_bound.hpp"
+#include "planner/plan.hpp"
+#include "planner/solver/cp_sat.hpp"
+#include "schedules/validate.hpp"
+#include "tests/planner/graphs/random_training.hpp"
+#include "tests/planner/problems.hpp"
+#include "tests/planner/timed/crew_search.hpp"
+#include "tests/support/random_graph.hpp"
+#include "tests/support/run_program.hpp"
+
+using namespace stint;
+
+namespace {
+
+struct Count {
+  int possible = 0;
+  int plans = 0;
+  int optimal = 0;
+  int claimed = 0;
+};
+
+// What is claimed about the graph holds for the best that there is.
+void check_against_search(const Graph& graph, const std::string& strategy, Count& count) {
+  const Platform machine = plain_machine(2);
+  const std::int64_t least = memory_bound(problem_of(graph, machine), MemoryId{0}).bytes;
+  for (std::int64_t bytes = least; bytes <= 2 * least;
+       bytes += std::max<std::int64_t>(1, least / 3)) {
+    CAPTURE(bytes);
+    Request request = within("n0/ram", bytes);
+    request.strategy = strategy;
+    request.limit = 1;
+    const auto best = least_joules_of_crew(graph, bytes, {});
+    const Outcome outcome = plan(problem_of(graph, machine, request), {});
+    if (best) ++count.possible;
+    if (!outcome.schedule) {
+      CHECK((outcome.status != Status::infeasible || !best));
+      continue;
+    }
+    REQUIRE(best);
+    ++count.plans;
+    const Predicted& predicted = outcome.schedule->predicted;
+    CHECK(validate(*outcome.schedule).empty());
+    CHECK(predicted.objective.lower_bound <= *best * (1 + 1e-9));
+    CHECK(predicted.objective.value >= *best * (1 - 1e-9));
+    if (predicted.objective.value <= *best * (1 + 1e-9)) ++count.optimal;
+    if (predicted.optimal) ++count.claimed;
+  }
+}
+
+Count count_training(std::uint64_t first, std::uint64_t last, const std::string& strategy) {
+  Count count;
+  for (std::uint64_t seed = first; seed < last; ++seed) {
+    CAPTURE(seed);
+    RandomTrainingOptions options;
+    options.layers = 3;
+    options.with_workspace = seed % 2 == 1;
+    options.with_updates = seed % 5 == 1;
+    check_against_search(random_training(seed, options), strategy, count);
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("small training graphs on two workers get the best plan that there is, and a proof",
+          "[exact]") {
+  if (!has_cp_sat()) return;
+  const Count count = count_training(0, 12, "auto");
+  CAPTURE(count.possible, count.plans, count.optimal, count.claimed);
+  CHECK(count.plans >= count.possible * 9 / 10);
+  CHECK(count.optimal >= count.plans * 9 / 10);
+  CHECK(count.claimed >= count.plans * 8 / 10);
+}
+
+TEST_CASE("the strategy alone finds them too", "[exact]") {
+  if (!has_cp_sat()) return;
+  const Count count = count_training(20, 26, "exact");
+  CAPTURE(count.possible, count.plans, count.optimal, count.claimed);
+  CHECK(count.plans >= count.possible * 8 / 10);
+  CHECK(count.optimal >= count.plans * 8 / 10);
+}
+
+TEST_CASE("the same for hundreds of graphs on two workers", "[.many]") {
+  const Count count = count_training(100, 500, "auto");
+  WARN(count.possible << " possible, " << count.plans << " planned, " << count.optimal
+                      << " optimal, " << count.claimed << " proved");
+}
