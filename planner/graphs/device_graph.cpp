@@ -149,6 +149,12 @@ class Flattening {
 
 }  // namespace
 
+DeviceGraph without_reruns(DeviceGraph graph) {
+  for (GraphTask& task : graph.tasks) task.runs_once = true;
+  for (GraphItem& item : graph.items) item.is_fixed = true;
+  return graph;
+}
+
 std::optional<DeviceGraph> device_graph(const Problem& problem, DeviceId device) {
   const auto& seconds = problem.seconds[device];
   const bool runs_all =

@@ -42,7 +42,7 @@ struct GraphTask {
   std::vector<GraphItemId> reads;  // ascending, each once
   std::vector<GraphOutput> writes;
   std::int64_t workspace_bytes = 0;
-  bool runs_once = false;         // it updates state
+  bool runs_once = false;         // it updates state, or nothing may run again
   std::vector<TaskId> ends_with;  // once one of these has run, state is newer than it may see
 };
 
@@ -81,6 +81,9 @@ struct DeviceGraph {
   }
   bool moves(GraphItemId item) const { return !fetch.empty() && fetch[item] != no_task; }
 };
+
+// The same where nothing may run again: there is one instance of every item.
+DeviceGraph without_reruns(DeviceGraph graph);
 
 // Nothing if the device cannot run every task, or sizes are beyond all reason.
 std::optional<DeviceGraph> device_graph(const Problem& problem, DeviceId device);
