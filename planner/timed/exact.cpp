@@ -15,22 +15,23 @@ namespace stint {
 namespace {
 
 constexpr std::size_t most_tasks = 60;  // among other strategies, and not to explain what would fit
-// Units of time in a step, and tries at them. Some end at once and others never, and the finer, the
-// longer a unit of the solver's work takes.
+// Units of time in a step, and tries at them: some end at once and others never. In the finest a
+// unit of the solver's work takes many times as long; all that is left for it is to tell `optimal`
+// from a gap of a thousandth.
 struct Resolution {
   double units = 0;
   int seeds = 0;
   double plan_share = 0;   // of the limit, for one try at plans
   double bound_share = 0;  // and at the bound
 };
-constexpr Resolution resolutions[] = {
-    {3e3, 2, 0.05, 0.15}, {1e6, 6, 0.01, 0.01}, {1e11, 6, 0.004, 0.004}};
+constexpr Resolution resolutions[] = {{3e3, 2, 0.03, 0.1}, {1e11, 3, 0.002, 0.002}};
 constexpr double targets[] = {0.05, 0.01, 0};  // gaps that are proved one after the other
 constexpr double small_share = 0.01;  // of the memory: what counts for nothing in a rough bound
 constexpr double all_share = 0.8;     // of the limit, for all of them
 constexpr int most_runs = 4;          // of a task, that get a place in time
 constexpr int most_comes = 3;         // of a tensor, likewise
 constexpr double proved_gap = 1e-9;
+constexpr double good_gap = 1e-3;  // of a plan that is known, where it is left alone
 
 class Exact {
  public:
@@ -45,7 +46,8 @@ class Exact {
     for (const Resolution& resolution : resolutions) {
       const bool is_first = &resolution == resolutions;
       find_plans(resolution, is_first);
-      if (is_first && !is_done() && !prove(resolution, rough_bytes())) break;
+      if (is_done() || best() == nullptr) break;
+      if (is_first && !prove(resolution, rough_bytes())) break;
       if (is_done() || !prove(resolution, 1)) break;
     }
     if (bound_ > 0) answer_.bound = Bound{std::min(bound_, value()), "exact"};
@@ -141,9 +143,10 @@ class Exact {
     how.interrupted = options_.interrupted;
     const double known = value() * (1 - target);
     how.most_cost = std::isfinite(known) ? prices->below(known) : std::int64_t{1} << 50;
-    how.horizon = prices->time_cost > 0 && std::isfinite(known)
-                      ? how.most_cost
-                      : static_cast<std::int64_t>(2 * units * all_seconds() / seconds) + 1;
+    const double one_after_the_other = units * all_seconds() / seconds;
+    how.horizon = prices->time_cost == 0 ? *prices->deadline
+                  : std::isfinite(known) ? how.most_cost
+                                         : static_cast<std::int64_t>(2 * one_after_the_other) + 1;
     TimedAnswer found = solve_timed(problem_, graph_, *prices, how);
     work_ += found.work;
     if (how.is_bound)
@@ -209,14 +212,18 @@ class Exact {
 
 std::optional<Answer> exact(const Problem& problem, const SearchOptions& options) {
   const Request& request = problem.request();
-  const bool is_asked = strategy_name(request.strategy) == "exact";
-  const bool is_left_out = problem.graph().tasks.size() > most_tasks || !options.explains;
   const bool is_ours =
       request.objective == Objective::energy || request.objective == Objective::time;
   if (!has_cp_sat() || problem.platform().devices.size() != 1 || !is_ours) return std::nullopt;
-  if (!is_asked && is_left_out) return std::nullopt;
   auto graph = device_graph(problem, DeviceId{0});
   if (!graph) return std::nullopt;
+  const bool is_asked = strategy_name(request.strategy) == "exact";
+  const bool runs_beside =
+      problem.platform().devices.front().workers > 1 || place_for_moves(problem, *graph);
+  const bool is_small = graph->tasks.size() <= most_tasks;
+  const bool is_good = options.known && options.known->predicted.objective.gap <= good_gap;
+  const bool is_left_out = !runs_beside || !is_small || is_good || !options.explains;
+  if (!is_asked && is_left_out) return std::nullopt;
   return Exact(problem, options, std::move(*graph)).solve();
 }
 

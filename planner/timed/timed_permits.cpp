@@ -2,7 +2,6 @@
 // with a price that no plan undercuts; plans of our own get none.
 #include <algorithm>
 
-#include "planner/graphs/state_uses.hpp"
 #include "planner/timed/timed_runs.hpp"
 
 namespace stint {
@@ -58,12 +57,12 @@ std::optional<VariableId> TimedRuns::come_to_fixed(GraphItemId i, TaskId writer)
 // Who reads it then waits for it to go there and back.
 VariableId TimedRuns::come_from_elsewhere(GraphItemId i, TaskId writer) {
   const VariableId comes = model_.add_boolean();
-  TimedCopy least{INT64_MAX, INT64_MAX};
+  TimedTransfer least{INT64_MAX, INT64_MAX};
   for (const TensorId tensor : problem_.graph().tasks[writer].writes) {
     if (graph_.item_of[tensor] != i) continue;
-    const TimedCopy& out = prices_.out[tensor];
-    const TimedCopy& back = prices_.back[tensor];
-    least.cost = std::min(least.cost, out.cost + back.cost);
+    const TimedTransfer& out = prices_.out[tensor];
+    const TimedTransfer& back = prices_.back[tensor];
+    least.cost = std::min(least.cost, back.cost);
     least.length = std::min(least.length, out.length + back.length);
   }
   cost_.add(comes, least.cost);
@@ -97,7 +96,8 @@ std::optional<Literals> TimedRuns::read_twice(GraphItemId i) {
 }
 
 // Ways to read tensors of an item that have no instance: one that came back once more, or that
-// further runs wrote. Both take their time, after those that have a place in it.
+// further runs wrote, which take their time, after those that have a place in it; or one that came
+// back part by part, whenever that was.
 Literals TimedRuns::ways_beside(GraphItemId i, const std::vector<TensorId>& tensors,
                                 const LinearSum& begin) {
   if (!is_bound()) return {};
@@ -109,6 +109,9 @@ Literals TimedRuns::ways_beside(GraphItemId i, const std::vector<TensorId>& tens
     ways.push_back(model_.add_boolean());
     imply(ways.back(), *more(move));
     add_order(begin, there, {ways.back()});
+    if (!has_parts(move.tensor)) continue;
+    ways.push_back(model_.add_boolean());
+    cost_.add(ways.back(), prices_.back[move.tensor].cost);
   }
   std::vector<TaskId> writers = item(i).writers;
   std::erase_if(writers, [&](TaskId writer) { return !is_read_of(tensors, writer); });
@@ -124,6 +127,16 @@ Literals TimedRuns::ways_beside(GraphItemId i, const std::vector<TensorId>& tens
     add_order(begin, end_of_another(writer, item(i).is_fixed), {ways.back()});
   }
   return ways;
+}
+
+// Whether there is a tensor inside of it.
+bool TimedRuns::has_parts(TensorId tensor) const {
+  const SegmentRange outer = segments(tensor);
+  const auto& all = problem_.segments.of_tensor;
+  return std::any_of(all.begin(), all.end(), [&](const SegmentRange& inner) {
+    return inner.begin < inner.end && outer.begin <= inner.begin && inner.end <= outer.end &&
+           (outer.begin < inner.begin || inner.end < outer.end);
+  });
 }
 
 // When the second run, or one more than have a place in time, ends at the earliest.
@@ -163,16 +176,15 @@ VariableId TimedRuns::two_buffers(TaskId update) {
   return *known;
 }
 
-// State is there throughout, or lives elsewhere and is there for those who use it: then it comes at
-// least once, and goes back if it is updated; in parts perhaps for nothing.
+// State is there throughout, or lives elsewhere and is there for those who use it, in parts perhaps
+// only a part of it.
 void TimedRuns::hold_state() {
   for (const StateUse& use : state_uses(problem_)) {
     if (bytes_of(use.tensor) < options_.least_bytes) continue;
     const VariableId is_away = model_.add_boolean();
     hold(model_.add_interval(0, end_, end_, Literals{no(is_away)}), bytes_of(use.tensor));
     if (use.in_parts) continue;
-    cost_.add(is_away, prices_.back[use.tensor].cost +
-                           (use.updaters.empty() ? 0 : prices_.out[use.tensor].cost));
+    copy_state(use, is_away);
     for (const TaskId user : use.users) {
       for (const int r : runs_of_[user]) {
         const Run& run = runs_[r];
@@ -181,6 +193,22 @@ void TimedRuns::hold_state() {
       }
     }
   }
+}
+
+// It comes before anybody uses it, and goes back once it is updated.
+void TimedRuns::copy_state(const StateUse& use, VariableId is_away) {
+  const auto add_copy = [&](const TimedTransfer& copy, Lane lane) {
+    const int r = add_run(no_task, {{0, copy.length, 0}}, copy.cost, lane);
+    imply(is_away, *runs_[r].happens);
+    hold(runs_[r].interval, bytes_of(use.tensor));
+    return r;
+  };
+  const int comes = add_copy(prices_.back[use.tensor], Lane::back);
+  for (const TaskId user : use.users) add_order(first(user).begin, runs_[comes].end, {is_away});
+  if (use.updaters.empty()) return;
+  const int goes = add_copy(prices_.out[use.tensor], Lane::out);
+  for (const TaskId updater : use.updaters)
+    add_order(runs_[goes].begin, first(updater).end, {is_away});
 }
 
 void TimedRuns::note_what_is_missing(const CpAnswer& found, TimedAnswer& answer) const {

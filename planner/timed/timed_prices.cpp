@@ -91,9 +91,9 @@ class Pricing {
       prices_.back.push_back(least_copy(tensor.bytes, &Link::to));
     }
   }
-  TimedCopy least_copy(std::int64_t bytes, MemoryId Link::*end) const {
+  TimedTransfer least_copy(std::int64_t bytes, MemoryId Link::*end) const {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    TimedCopy least{most, most};
+    TimedTransfer least{most, most};
     for (const Link& link : problem_.platform().links) {
       if (link.*end != graph_.memory) continue;
       least.cost = std::min(least.cost, units_of_cost(copy_joules(link, bytes)));

@@ -20,7 +20,7 @@ struct TimedWay {
 };
 
 // Of a tensor, over the cheapest and over the fastest link.
-struct TimedCopy {
+struct TimedTransfer {
   std::int64_t cost = 0;
   std::int64_t length = 0;
 };
@@ -33,8 +33,8 @@ struct TimedPrices {
   std::vector<std::vector<TimedWay>> ways;  // by task of the problem
   std::vector<std::int64_t> least_cost;     // likewise, of one run
   // By tensor, out of the memory and back; empty where nothing can be moved.
-  std::vector<TimedCopy> out;
-  std::vector<TimedCopy> back;
+  std::vector<TimedTransfer> out;
+  std::vector<TimedTransfer> back;
   std::optional<std::int64_t> deadline;  // in units of time
 
   bool can_move() const { return !out.empty(); }

@@ -188,9 +188,12 @@ void TimedRuns::choose_way(const std::vector<TimedWay>& ways, Run& run) {
   run.end = add_time();
 }
 
+// Of all actions of a step; of our plans also where it is only of those that overlap, or of a
+// worker.
 bool TimedRuns::has_one_state() const {
-  return device_.settable == Settable::run &&
-         (device_.state_scope == StateScope::device || device_.workers == 1);
+  const bool is_shared = device_.state_scope == StateScope::device || device_.workers == 1;
+  if (device_.settable == Settable::run) return is_shared || !is_bound();
+  return device_.state_scope == StateScope::device && device_.workers > 1 && !is_bound();
 }
 
 VariableId TimedRuns::state_of_the_run(int state) {
@@ -215,13 +218,17 @@ void TimedRuns::add_instances(GraphItemId i) {
   if (lives.size() > 1) model_.add_no_overlap(lives);
 }
 
+const GraphOutput& TimedRuns::output(TaskId task, GraphItemId i) const {
+  const auto& writes = graph_.tasks[task].writes;
+  return *std::find_if(writes.begin(), writes.end(),
+                       [&](const GraphOutput& written) { return written.item == i; });
+}
+
 // Returns the interval that no other instance that is read shares with it: all of it, or, where
 // its run writes something else too and so may be needed anyway, from the end of the run.
 IntervalId TimedRuns::add_instance(GraphItemId i, int r) {
   const Run& run = runs_[r];
-  const auto& writes = graph_.tasks[run.task].writes;
-  const GraphOutput& written = *std::find_if(
-      writes.begin(), writes.end(), [&](const GraphOutput& output) { return output.item == i; });
+  const GraphOutput& written = output(run.task, i);
   Instance instance;
   instance.run = r;
   instance.release = add_time();
@@ -239,18 +246,24 @@ IntervalId TimedRuns::add_instance(GraphItemId i, int r) {
   instances_[i].push_back(instance);
   Literals if_read = run.conditions();
   if (instance.is_read) if_read.push_back(*instance.is_read);
-  return add_span(writes.size() == 1 ? LinearSum(run.begin) : run.end, instance.release, if_read);
+  const bool is_alone = graph_.tasks[run.task].writes.size() == 1;
+  return add_span(is_alone ? LinearSum(run.begin) : run.end, instance.release, if_read);
 }
 
-// There is one of it: from whoever writes it first to whoever reads it last.
+// There is one of it: from whoever writes it first to whoever reads it last. A writer whose output
+// may lie in the place of an input needs no place for it before its end.
 void TimedRuns::add_fixed(GraphItemId i) {
   Instance instance;
   instance.begin = add_time();
   instance.release = add_time();
   for (const TaskId writer : item(i).writers) {
+    const GraphOutput& written = output(writer, i);
+    if (is_bound() && written.is_optional) continue;
     Literals if_direct;
     if (const auto later = come_to_fixed(i, writer)) if_direct.push_back(no(*later));
-    add_order(first(writer).begin, instance.begin, if_direct);
+    const bool may_overwrite = is_bound() && written.at_most_in != no_graph_item;
+    const LinearSum needed = may_overwrite ? first(writer).end : LinearSum(first(writer).begin);
+    add_order(needed, instance.begin, if_direct);
     add_order(instance.release, first(writer).end, if_direct);
   }
   hold(add_span(instance.begin, instance.release, {}), item(i).bytes);
@@ -268,25 +281,30 @@ void TimedRuns::add_moves(GraphItemId i) {
     if (graph_.item_of[t] == i) add_move(i, static_cast<TensorId>(t));
 }
 
+// An input may be elsewhere from the start.
 void TimedRuns::add_move(GraphItemId i, TensorId tensor) {
   const bool has_tasks = graph_.moves(i);
-  const TimedCopy& out = prices_.out[tensor];
-  const TimedCopy& back = prices_.back[tensor];
+  const TimedTransfer& out = prices_.out[tensor];
+  const TimedTransfer& back = prices_.back[tensor];
   Move move;
   move.tensor = tensor;
-  move.send =
-      add_run(has_tasks ? graph_.send[i] : no_task, {{0, out.length, 0}}, out.cost, Lane::out);
-  add_read(move.send, i, {tensor});
+  int before = -1;
+  if (!item(i).writers.empty()) {
+    before =
+        add_run(has_tasks ? graph_.send[i] : no_task, {{0, out.length, 0}}, out.cost, Lane::out);
+    add_read(before, i, {tensor});
+  }
   std::vector<IntervalId> lives;
   for (int nth = 0; nth < places(options_.places.comes, tensor, usual_comes); ++nth) {
     const int r = add_run(has_tasks ? graph_.fetch[i] : no_task, {{0, back.length, 0}}, back.cost,
                           Lane::back);
     const Run& run = runs_[r];
-    const Run& before = nth == 0 ? runs_[move.send] : runs_[move.comes.back().run];
-    imply(*run.happens, *before.happens);
-    add_order(run.begin, before.end, run.conditions());
+    if (before >= 0) {
+      imply(*run.happens, *runs_[before].happens);
+      add_order(run.begin, runs_[before].end, run.conditions());
+    }
     Instance instance;
-    instance.run = r;
+    instance.run = before = r;
     instance.begin = run.begin;
     instance.release = add_time();
     add_order(instance.release, run.end, run.conditions());

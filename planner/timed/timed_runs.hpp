@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "planner/graphs/state_uses.hpp"
 #include "planner/solver/cp_sat.hpp"
 #include "planner/timed/timed_model.hpp"
 
@@ -47,7 +48,6 @@ class TimedRuns {
   // A tensor that goes away and comes back.
   struct Move {
     TensorId tensor = no_tensor;
-    int send = 0;  // run
     std::vector<Instance> comes;
     std::optional<VariableId> more;  // more often than has a place in time
   };
@@ -89,6 +89,7 @@ class TimedRuns {
 
   void add_instances(GraphItemId i);
   IntervalId add_instance(GraphItemId i, int run);
+  const GraphOutput& output(TaskId task, GraphItemId i) const;
   void add_fixed(GraphItemId i);
   void add_moves(GraphItemId i);
   void add_move(GraphItemId i, TensorId tensor);
@@ -119,9 +120,11 @@ class TimedRuns {
   std::optional<Literals> read_twice(GraphItemId i);
   Literals ways_beside(GraphItemId i, const std::vector<TensorId>& tensors, const LinearSum& begin);
   LinearSum end_of_another(TaskId task, bool is_second) const;
+  bool has_parts(TensorId tensor) const;
   bool is_read_of(const std::vector<TensorId>& tensors, TaskId writer) const;
   VariableId two_buffers(TaskId update);
   void hold_state();
+  void copy_state(const StateUse& use, VariableId is_away);
   void note_what_is_missing(const CpAnswer& found, TimedAnswer& answer) const;
 
   const Problem& problem_;

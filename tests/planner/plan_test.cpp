@@ -99,7 +99,7 @@ TEST_CASE("a strategy that there is not is refused with those that there are", "
   CHECK_THROWS_WITH(
       plan(problem_of(chain_graph(5), plain_machine(), request), {}),
       "--strategy: no strategy named \"magic\"; expected auto, keep-all, chain, graph, placement, "
-      "pipeline, recompute-all, segments");
+      "exact, pipeline, recompute-all, segments");
 }
 
 TEST_CASE("a GELU is computed with its product unless memory is to be saved", "[plan]") {

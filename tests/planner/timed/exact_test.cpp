@@ -63,6 +63,12 @@ Count count_training(std::uint64_t first, std::uint64_t last, const std::string&
   return count;
 }
 
+Outcome branches_on_desk(const Request& request) {
+  return plan(problem_of(read_graph(bundled("models/branches.json")),
+                         read_platform(bundled("platforms/desk.json")), request),
+              {});
+}
+
 }  // namespace
 
 TEST_CASE("small training graphs on two workers get the best plan that there is, and a proof",
@@ -81,6 +87,83 @@ TEST_CASE("the strategy alone finds them too", "[exact]") {
   CAPTURE(count.possible, count.plans, count.optimal, count.claimed);
   CHECK(count.plans >= count.possible * 8 / 10);
   CHECK(count.optimal >= count.plans * 8 / 10);
+}
+
+TEST_CASE("graphs with parts, overwriting, state and optional outputs get plans that hold",
+          "[exact]") {
+  if (!has_cp_sat()) return;
+  int plans = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    const Graph graph = random_graph(seed, {});
+    const Platform machine = plain_machine(3);
+    const std::int64_t least = memory_bound(problem_of(graph, machine), MemoryId{0}).bytes;
+    Request request = within("n0/ram", least * 5 / 4);
+    request.limit = 0.2;
+    const auto other = plan(problem_of(graph, machine, request), {}).schedule;
+    request.strategy = "exact";
+    const auto schedule = plan(problem_of(graph, machine, request), {}).schedule;
+    if (!schedule) continue;
+    ++plans;
+    CHECK(validate(*schedule).empty());
+    CHECK(schedule->predicted.objective.lower_bound <=
+          other->predicted.objective.value * (1 + 1e-9));
+    CHECK(other->predicted.objective.lower_bound <=
+          schedule->predicted.objective.value * (1 + 1e-9));
+  }
+  CHECK(plans > 5);
+}
+
+TEST_CASE("branches side by side in little memory are proved to be the best there is", "[exact]") {
+  if (!has_cp_sat()) return;
+  Request request = within("n0/ram", std::int64_t{36} << 20);
+  request.offload = false;
+  const Outcome outcome = branches_on_desk(request);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.status == Status::optimal);
+  CHECK(outcome.schedule->predicted.objective.value == Approx(1.524763).epsilon(1e-6));
+}
+
+TEST_CASE("what need not run again costs the same where nothing may", "[exact]") {
+  if (!has_cp_sat()) return;
+  Request request = within("n0/ram", std::int64_t{32} << 20);
+  request.offload = false;
+  request.strategy = GENERATE("auto", "graph", "exact");
+  CAPTURE(request.strategy);
+  const Outcome with = branches_on_desk(request);
+  request.recompute = false;
+  const Outcome without = branches_on_desk(request);
+  REQUIRE(with.schedule);
+  REQUIRE(without.schedule);
+  CHECK(with.schedule->predicted.recomputed == 0);
+  CHECK(without.schedule->predicted.objective.value ==
+        Approx(with.schedule->predicted.objective.value).epsilon(2e-3));
+}
+
+TEST_CASE("a disk that is not needed makes no plan dearer", "[exact]") {
+  if (!has_cp_sat()) return;
+  Request request = within("n0/ram", std::int64_t{28} << 20);
+  const Outcome with = branches_on_desk(request);
+  request.offload = false;
+  const Outcome without = branches_on_desk(request);
+  REQUIRE(with.schedule);
+  REQUIRE(without.schedule);
+  CHECK(with.schedule->predicted.objective.value <=
+        without.schedule->predicted.objective.value * (1 + 1e-3));
+}
+
+TEST_CASE("what is decided in time is the same again", "[exact]") {
+  if (!has_cp_sat()) return;
+  Request request = within("n0/ram", std::int64_t{36} << 20);
+  request.strategy = "exact";
+  request.limit = 2;
+  const Problem problem = problem_of(read_graph(bundled("models/branches.json")),
+                                     read_platform(bundled("platforms/desk.json")), request);
+  const Outcome first = plan(problem, {});
+  const Outcome second = plan(problem, {});
+  REQUIRE(first.schedule);
+  REQUIRE(second.schedule);
+  CHECK(schedule_text(*first.schedule) == schedule_text(*second.schedule));
 }
 
 TEST_CASE("the same for hundreds of graphs on two workers", "[.many]") {
