@@ -113,9 +113,14 @@ class Exact {
       const auto found = look_for(resolution, seed, how, target);
       if (!found || found->is_infeasible) return true;
       if (found->is_solved && !add_places(*found)) return true;
-      if (!found->is_solved) ++seed;
+      if (!found->is_solved && (is_behind() || ++seed > resolution.seeds)) return false;
     }
     return is_done();
+  }
+
+  // Others proved more: so hard a problem is not worth another try.
+  bool is_behind() const {
+    return options_.known != nullptr && bound_ < options_.known->predicted.objective.lower_bound;
   }
 
   bool add_places(const TimedAnswer& found) {

@@ -82,6 +82,7 @@ TEST_CASE("no plan on several workers is below what crowding proves", "[crowding
     const Model model = random_graph(seed, options);
     Request request{.limit = 0.2};
     request.objective = objective;
+    request.strategy = "graph";
     const Platform platform = plain_machine(3);
     const auto free = plan(problem_of(model, platform, request), {}).schedule;
     if (!free) continue;
@@ -101,9 +102,10 @@ TEST_CASE("no plan on several workers is below what crowding proves", "[crowding
 
 TEST_CASE("branches that memory keeps apart are proved to take longer", "[crowding]") {
   if (!has_cp_sat()) return;
+  Request request = within("n0/ram", std::int64_t{32} << 20);
+  request.strategy = "graph";
   const Problem problem = problem_of(read_graph(bundled("models/branches.json")),
-                                     read_platform(bundled("platforms/desk.json")),
-                                     within("n0/ram", std::int64_t{32} << 20));
+                                     read_platform(bundled("platforms/desk.json")), request);
   const auto schedule = plan(problem, {}).schedule;
   REQUIRE(schedule);
   CHECK(schedule->predicted.objective.bound_by == "crowding");

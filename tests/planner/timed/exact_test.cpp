@@ -93,7 +93,7 @@ TEST_CASE("graphs with parts, overwriting, state and optional outputs get plans 
           "[exact]") {
   if (!has_cp_sat()) return;
   int plans = 0;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
     CAPTURE(seed);
     const Graph graph = random_graph(seed, {});
     const Platform machine = plain_machine(3);
@@ -111,7 +111,7 @@ TEST_CASE("graphs with parts, overwriting, state and optional outputs get plans 
     CHECK(other->predicted.objective.lower_bound <=
           schedule->predicted.objective.value * (1 + 1e-9));
   }
-  CHECK(plans > 5);
+  CHECK(plans > 3);
 }
 
 TEST_CASE("branches side by side in little memory are proved to be the best there is", "[exact]") {
@@ -128,6 +128,7 @@ TEST_CASE("what need not run again costs the same where nothing may", "[exact]")
   if (!has_cp_sat()) return;
   Request request = within("n0/ram", std::int64_t{32} << 20);
   request.offload = false;
+  request.limit = 3;
   request.strategy = GENERATE("auto", "graph", "exact");
   CAPTURE(request.strategy);
   const Outcome with = branches_on_desk(request);
@@ -143,6 +144,7 @@ TEST_CASE("what need not run again costs the same where nothing may", "[exact]")
 TEST_CASE("a disk that is not needed makes no plan dearer", "[exact]") {
   if (!has_cp_sat()) return;
   Request request = within("n0/ram", std::int64_t{28} << 20);
+  request.limit = 4;
   const Outcome with = branches_on_desk(request);
   request.offload = false;
   const Outcome without = branches_on_desk(request);
