@@ -69,12 +69,9 @@ VariableId TimedRuns::come_from_elsewhere(GraphItemId i, TaskId writer) {
   LinearSum there = first(writer).end;
   there.constant += least.length;
   for (int t = writer + 1; t < graph_.problem_tasks; ++t) {
-    const auto& needs = problem_.needs[t];
-    const bool waits = std::find(needs.begin(), needs.end(), writer) != needs.end() &&
-                       is_read_of(tensors_read(static_cast<TaskId>(t), i), writer);
-    if (waits && tensors_read(static_cast<TaskId>(t), i).size() == 1 &&
-        tensors_read(static_cast<TaskId>(t), i).front() == item(i).tensor)
-      add_order(first(static_cast<TaskId>(t)).begin, there, {comes});
+    const auto reader = static_cast<TaskId>(t);
+    if (tensors_read(reader, i) == std::vector{item(i).tensor})
+      add_order(first(reader).begin, there, {comes});
   }
   return comes;
 }

@@ -24,6 +24,22 @@ Platform plain_machine(int workers, std::int64_t alignment_bytes) {
   return platform;
 }
 
+Platform beside_disk(Platform machine, double joules_per_byte, double bytes_per_second) {
+  Memory disk = machine.memories[0];
+  disk.name = "disk";
+  disk.kind = MemoryKind::storage;
+  machine.memories.push_back(disk);
+  for (const int from : {0, 1}) {
+    Link link;
+    link.from = static_cast<MemoryId>(from);
+    link.to = static_cast<MemoryId>(1 - from);
+    link.bytes_per_second = bytes_per_second;
+    link.joules_per_byte = joules_per_byte;
+    machine.links.push_back(link);
+  }
+  return machine;
+}
+
 Platform with_slow_state(Settable settable) {
   Platform platform = plain_machine();
   platform.devices[0].settable = settable;

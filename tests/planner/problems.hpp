@@ -15,6 +15,9 @@ inline constexpr double plain_machine_watts = 35;
 // The same with a second power state of half the speed and a busy watt.
 Platform with_slow_state(Settable settable);
 
+// The same machine with a disk, a link each way.
+Platform beside_disk(Platform machine, double joules_per_byte, double bytes_per_second);
+
 // A host with a "cpu" and two "gpu"s, each with its own memory; links between host and gpus only.
 Platform two_gpus();
 

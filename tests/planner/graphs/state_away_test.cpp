@@ -19,22 +19,9 @@ namespace {
 
 constexpr double watts_of_work = 35;  // of plain_machine: 20 board, 8 idle, 7 busy
 
-// Copies cost by the byte, and their time is nothing beside that of a task.
+// The time of copies is nothing beside that of a task.
 Platform with_disk(double joules_per_byte, double bytes_per_second = 1e12) {
-  Platform platform = plain_machine();
-  Memory disk = platform.memories[0];
-  disk.name = "disk";
-  disk.kind = MemoryKind::storage;
-  platform.memories.push_back(disk);
-  for (const int from : {0, 1}) {
-    Link link;
-    link.from = static_cast<MemoryId>(from);
-    link.to = static_cast<MemoryId>(1 - from);
-    link.bytes_per_second = bytes_per_second;
-    link.joules_per_byte = joules_per_byte;
-    platform.links.push_back(link);
-  }
-  return platform;
+  return beside_disk(plain_machine(), joules_per_byte, bytes_per_second);
 }
 
 Request graph_in(std::int64_t bytes, double limit = 0.2) {

@@ -5,6 +5,7 @@
 #include "planner/plan.hpp"
 #include "planner/solver/cp_sat.hpp"
 #include "schedules/validate.hpp"
+#include "tests/planner/graphs/away_search.hpp"
 #include "tests/planner/graphs/random_training.hpp"
 #include "tests/planner/problems.hpp"
 #include "tests/planner/timed/crew_search.hpp"
@@ -112,6 +113,37 @@ TEST_CASE("graphs with parts, overwriting, state and optional outputs get plans 
           schedule->predicted.objective.value * (1 + 1e-9));
   }
   CHECK(plans > 3);
+}
+
+TEST_CASE("with a disk, bounds and plans stand on the two sides of the optimum", "[exact]") {
+  if (!has_cp_sat()) return;
+  const double joules_per_byte = 5;
+  const Platform machine = beside_disk(plain_machine(), joules_per_byte, 1e12);
+  int plans = 0;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    RandomTrainingOptions options;
+    options.layers = 2 + static_cast<int>(seed % 2);
+    options.with_workspace = seed % 3 == 0;
+    options.with_updates = options.layers == 2;
+    const Graph graph = random_training(seed, options);
+    const std::int64_t least = memory_bound(problem_of(graph, machine), MemoryId{0}).bytes;
+    for (std::int64_t bytes = least; bytes <= 2 * least;
+         bytes += std::max<std::int64_t>(1, least / 2)) {
+      CAPTURE(seed, bytes);
+      Request request = within("n0/ram", bytes);
+      request.strategy = "exact";
+      request.limit = 1;
+      const auto best = least_cost_with_disk(graph, bytes, {plain_machine_watts, joules_per_byte});
+      const auto schedule = plan(problem_of(graph, machine, request), {}).schedule;
+      if (!schedule) continue;
+      REQUIRE(best);
+      ++plans;
+      const Proof& proof = schedule->predicted.objective;
+      CHECK(proof.value >= *best * (1 - 1e-9));
+      CHECK(proof.lower_bound <= *best * (1 + 1e-9));
+    }
+  }
+  CHECK(plans > 5);
 }
 
 TEST_CASE("branches side by side in little memory are proved to be the best there is", "[exact]") {
