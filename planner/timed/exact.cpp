@@ -126,11 +126,11 @@ class Exact {
   bool add_places(const TimedAnswer& found) {
     bool is_more = false;
     for (const TaskId task : found.more_runs) {
-      int& runs = places_.runs.try_emplace(task, 2).first->second;
+      int& runs = places_.runs.try_emplace(task, usual_runs).first->second;
       if (runs < most_runs) ++runs, is_more = true;
     }
     for (const TensorId tensor : found.more_comes) {
-      int& comes = places_.comes.try_emplace(tensor, 1).first->second;
+      int& comes = places_.comes.try_emplace(tensor, usual_comes).first->second;
       if (comes < most_comes) ++comes, is_more = true;
     }
     return is_more;

@@ -34,9 +34,11 @@ struct TimedRun {
 
 // How many runs of a task, and returns of a tensor, have a place in time, where it is not the usual
 // number.
+inline constexpr int usual_runs = 2;
+inline constexpr int usual_comes = 1;
 struct TimedPlaces {
-  std::map<TaskId, int> runs;     // 2
-  std::map<TensorId, int> comes;  // 1
+  std::map<TaskId, int> runs;
+  std::map<TensorId, int> comes;
 };
 
 struct TimedOptions {

@@ -107,8 +107,12 @@ Literals TimedRuns::ways_beside(GraphItemId i, const std::vector<TensorId>& tens
     imply(ways.back(), *more(move));
     add_order(begin, there, {ways.back()});
     if (!has_parts(move.tensor)) continue;
+    if (!move.in_parts) {
+      move.in_parts = model_.add_boolean();
+      cost_.add(*move.in_parts, prices_.back[move.tensor].cost);
+    }
     ways.push_back(model_.add_boolean());
-    cost_.add(ways.back(), prices_.back[move.tensor].cost);
+    imply(ways.back(), *move.in_parts);
   }
   std::vector<TaskId> writers = item(i).writers;
   std::erase_if(writers, [&](TaskId writer) { return !is_read_of(tensors, writer); });

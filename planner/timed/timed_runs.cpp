@@ -9,8 +9,6 @@ namespace stint {
 namespace {
 
 constexpr std::int64_t most_byte_units = 1000000;  // sums of bytes by time must fit 64 bits
-constexpr int usual_runs = 2;
-constexpr int usual_comes = 1;
 
 template <typename Key>
 int places(const std::map<Key, int>& given, Key key, int usual) {

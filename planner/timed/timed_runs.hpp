@@ -49,7 +49,8 @@ class TimedRuns {
   struct Move {
     TensorId tensor = no_tensor;
     std::vector<Instance> comes;
-    std::optional<VariableId> more;  // more often than has a place in time
+    std::optional<VariableId> more;      // more often than has a place in time
+    std::optional<VariableId> in_parts;  // it came back part by part
   };
 
   struct Overwriting {
