@@ -8,6 +8,7 @@
 #include "planner/chains/chain_costs.hpp"
 #include "planner/graphs/address_fit.hpp"
 #include "planner/graphs/beside_search.hpp"
+#include "planner/graphs/block_sequence.hpp"
 #include "planner/graphs/graph_bound.hpp"
 #include "planner/graphs/graph_moves.hpp"
 #include "planner/graphs/graph_solver.hpp"
@@ -43,6 +44,7 @@ constexpr double cold = 5e-3;                   // of what a plan costs, where s
 // warm.
 constexpr double warm_tasks[] = {0, 0, 0.3, 0.3, 1, 0};  // by round: of a task's mean cost
 constexpr int rounds_of_large = 2;
+constexpr double block_states_per_unit = 2e4;  // of searches of blocks
 
 class OnDevice {
  public:
@@ -161,9 +163,11 @@ class OnDevice {
     if (!plan) return;
     const double second_joules = aim.joules > 0 ? aim.seconds : 0;
     claim(solver, second_joules, is_small() ? 1 : first_bound_work, false);
+    if (recognised.chain && gap_of(problem_, answer_) > close_gap)
+      claim_by_blocks(*recognised.chain, second_joules);
     const bool is_other = device().workers > 1 || is_moving() || has_state_away;
     if (is_other || gap_of(problem_, answer_) <= close_gap || options_.is_interrupted()) return;
-    search_freely(solver, addresses, *plan, states);
+    search_freely(solver, addresses, best_start(solver, *plan, options.chain), states);
     if (answer_.schedule && gap_of(problem_, answer_) > wide_gap) claim_more(solver, second_joules);
   }
 
@@ -240,6 +244,21 @@ class OnDevice {
     }
   }
 
+  // The plan, or one by blocks, each of which is solved exactly, where that is cheaper.
+  GraphPlan best_start(GraphSolver& solver, const GraphPlan& plan, const TaskChain* chain) {
+    if (chain == nullptr || !is_small()) return plan;
+    BlockBoundOptions how;
+    how.capacity_bytes = graph_.capacity_bytes;
+    how.enough = solver.whole_cost_again(plan.sequence);
+    how.most_states = static_cast<std::int64_t>(limit_ * block_states_per_unit);
+    how.interrupted = options_.interrupted;
+    const TaskSequence start =
+        best_block_sequence(problem_, graph_, *chain, solver.costs(), solver.order(), how);
+    if (start.empty()) return plan;
+    const auto found = solver.solve_near(start, graph_.capacity_bytes);
+    return found && found->measure.cost < plan.measure.cost ? *found : plan;
+  }
+
   // Local search in any order: first without addresses, if only to better a plan; then for what has
   // some, from there and from the best that has.
   void search_freely(GraphSolver& solver, AddressFit& addresses, const GraphPlan& plan,
@@ -272,20 +291,31 @@ class OnDevice {
   }
 
   void claim(const GraphSolver& solver, double second_joules, double share, bool by_highs) {
-    GraphBoundOptions how;
+    GraphBoundOptions how = bound_options(second_joules, share);
     how.by_highs = by_highs;
     how.moments = solver.moments();
     how.order = solver.order();
     const auto is_copy = [&](TaskId task) { return graph_.is_copy(task); };
     std::erase_if(how.moments, is_copy);
     std::erase_if(how.order, is_copy);
+    note(graph_bound(problem_, at_home_, how));
+  }
+
+  void claim_by_blocks(const TaskChain& chain, double second_joules) {
+    note(graph_bound_by_blocks(problem_, at_home_, chain, bound_options(second_joules, 1)));
+  }
+
+  GraphBoundOptions bound_options(double second_joules, double share) const {
+    GraphBoundOptions how;
     how.work = limit_ * bound_work_per_unit * share;
     how.second_joules = second_joules;
     how.interrupted = options_.interrupted;
     if (answer_.schedule)
       how.enough =
           answer_.schedule->predicted.objective.value * (1 - (is_small() ? 0 : close_bound));
-    const auto bound = graph_bound(problem_, at_home_, how);
+    return how;
+  }
+  void note(const std::optional<Bound>& bound) {
     if (bound && (!answer_.bound || answer_.bound->value < bound->value)) answer_.bound = bound;
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "planner/chains/chain_costs.hpp"
+#include "planner/graphs/block_bound.hpp"
 #include "planner/graphs/free_moments.hpp"
 #include "planner/graphs/state_uses.hpp"
 #include "planner/makespan_bound.hpp"
@@ -24,8 +25,9 @@ constexpr double fine_bound_units = 1e11;
 constexpr double rounding = 1e-6;
 constexpr std::size_t strong_up_to_tasks = 2500;
 constexpr std::size_t related_up_to_tasks = 5000;
-constexpr double close_gap = 6e-3;     // what HiGHS proves first
-constexpr double close_enough = 0.01;  // to what is to be proved, where another try may tell more
+constexpr double close_gap = 6e-3;       // what HiGHS proves first
+constexpr double states_per_work = 4e4;  // of the searches of blocks
+constexpr double close_enough = 0.01;    // to what is to be proved, where another try may tell more
 
 // What a second of work costs beside the busy watts of its state, what the step costs however it is
 // done, and what a second costs by which it is longer: together no more than the objective of any
@@ -286,40 +288,59 @@ struct MomentBound {
   bool is_rounded = false;
 };
 
+// The step as the solvers see it, in units.
+struct WholeStep {
+  MomentProblem master;
+  double unit = 1;
+  double once = 0;  // what every task costs once
+  std::int64_t enough = INT64_MAX;
+};
+
+WholeStep whole_step(const Prices& prices, const Bounding& bounding, const DeviceGraph& graph,
+                     const GraphBoundOptions& options, double units) {
+  const std::vector<double> costs = bounding.costs(prices);
+  WholeStep step;
+  step.unit = bounding.unit(prices, costs, options.enough, units);
+  step.once = std::accumulate(costs.begin(), costs.end(), 0.0);
+  step.master.graph = &graph;
+  step.master.costs = Bounding::whole(costs, step.unit);
+  step.master.moves = bounding.moves(step.unit, prices);
+  if (bounding.can_move()) {
+    step.master.states = bounding.states(step.unit, prices);
+    step.master.link_time = bounding.link_time(step.unit, prices);
+  }
+  step.master.capacity_bytes = bounding.capacity(step.master.moves.empty());
+  step.master.time_costs = bounding.time_costs(step.unit, prices);
+  step.master.is_bound = true;
+  if (options.enough > 0)
+    step.enough = Bounding::rounded_down((options.enough - prices.fixed - step.once) / step.unit);
+  return step;
+}
+
+Bound bound_of(const WholeStep& step, const Prices& prices, std::int64_t again, const char* by) {
+  const double cost = static_cast<double>(std::max<std::int64_t>(again, 0)) * step.unit;
+  return {(step.once + cost) * (1 - 1e-12) + prices.fixed, by};
+}
+
 std::optional<MomentBound> bound_at(const Prices& prices, const Bounding& bounding,
                                     const Problem& problem, const DeviceGraph& graph,
                                     const GraphBoundOptions& options, double units = bound_units) {
-  const std::vector<double> costs = bounding.costs(prices);
-  const double unit = bounding.unit(prices, costs, options.enough, units);
-  const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
-  MomentProblem master;
-  master.graph = &graph;
-  master.costs = Bounding::whole(costs, unit);
-  master.moves = bounding.moves(unit, prices);
-  if (bounding.can_move()) {
-    master.states = bounding.states(unit, prices);
-    master.link_time = bounding.link_time(unit, prices);
-  }
-  master.capacity_bytes = bounding.capacity(master.moves.empty());
-  master.time_costs = bounding.time_costs(unit, prices);
-  master.is_bound = true;
+  const WholeStep step = whole_step(prices, bounding, graph, options, units);
   FreeMomentOptions how;
   how.moments = options.moments;
   how.order = options.order;
-  if (options.enough > 0)
-    how.enough = Bounding::rounded_down((options.enough - prices.fixed - all) / unit);
+  how.enough = step.enough;
   how.by_highs = options.by_highs;
-  how.close = Bounding::rounded_down(options.enough * close_gap / unit);
+  how.close = Bounding::rounded_down(options.enough * close_gap / step.unit);
   how.spare_times = [&](const std::vector<TaskId>& moments) {
-    return bounding.spare_times(unit, prices, moments);
+    return bounding.spare_times(step.unit, prices, moments);
   };
   how.solver.work = options.work;
   how.solver.strong_relaxation = graph.tasks.size() <= strong_up_to_tasks;
   how.solver.interrupted = options.interrupted;
-  const FreeMoments found = generate_free_moments(problem, std::move(master), how);
+  const FreeMoments found = generate_free_moments(problem, step.master, how);
   if (found.is_infeasible) return std::nullopt;
-  const double again = static_cast<double>(std::max<std::int64_t>(found.bound, 0)) * unit;
-  return MomentBound{{(all + again) * (1 - 1e-12) + prices.fixed, "moments"}, found.is_rounded};
+  return MomentBound{bound_of(step, prices, found.bound, "moments"), found.is_rounded};
 }
 
 std::optional<Bound> finest_bound_at(const Prices& prices, const Bounding& bounding,
@@ -336,14 +357,17 @@ std::optional<Bound> finest_bound_at(const Prices& prices, const Bounding& bound
   return is_right && fine->bound.value > coarse->bound.value ? fine->bound : coarse->bound;
 }
 
+bool is_for_bounds(const Problem& problem) {
+  const Objective objective = problem.request().objective;
+  return problem.platform().devices.size() == 1 &&
+         (objective == Objective::energy || objective == Objective::time);
+}
+
 }  // namespace
 
 std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
                                  const GraphBoundOptions& options) {
-  const Objective objective = problem.request().objective;
-  const bool is_ours = problem.platform().devices.size() == 1 &&
-                       (objective == Objective::energy || objective == Objective::time);
-  if (!is_ours || !has_cp_sat() || options.moments.empty()) return std::nullopt;
+  if (!is_for_bounds(problem) || !has_cp_sat() || options.moments.empty()) return std::nullopt;
   const Bounding bounding(problem, graph);
   std::optional<Bound> best;
   for (const Prices& prices : bounding.prices()) {
@@ -354,6 +378,28 @@ std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& grap
     if (bound && (!best || best->value < bound->value)) best = bound;
   }
   return best;
+}
+
+std::optional<Bound> graph_bound_by_blocks(const Problem& problem, const DeviceGraph& graph,
+                                           const TaskChain& chain,
+                                           const GraphBoundOptions& options) {
+  const Bounding bounding(problem, graph);
+  const auto all_prices = bounding.prices();
+  const Prices prices = bounding.with_deadline(all_prices.front(), options.second_joules);
+  const bool is_ours = is_for_bounds(problem) && !bounding.can_move() && prices.longer == 0;
+  if (!is_ours) return std::nullopt;
+  const WholeStep step = whole_step(prices, bounding, graph, options, bound_units);
+  BlockBoundOptions how;
+  how.capacity_bytes = step.master.capacity_bytes;
+  how.enough = step.enough;
+  how.most_states = static_cast<std::int64_t>(options.work * states_per_work);
+  how.interrupted = options.interrupted;
+  std::int64_t best = 0;
+  for (const RowShape& shape : row_shapes) {
+    const BlockRow row = block_row(problem, graph, chain, step.master.costs, shape);
+    best = std::max(best, block_bound(row, how).cost);
+  }
+  return bound_of(step, prices, best, "blocks");
 }
 
 }  // namespace stint

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "planner/bounds.hpp"
+#include "planner/chains/recognise.hpp"
 #include "planner/graphs/device_graph.hpp"
 #include "planner/order.hpp"
 
@@ -31,5 +32,11 @@ struct GraphBoundOptions {
 // gain.
 std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
                                  const GraphBoundOptions& options);
+
+// The same by what each block of a chain must compute again on its own (block_bound.hpp). Nothing
+// also where things may leave the memory, or time counts beside work.
+std::optional<Bound> graph_bound_by_blocks(const Problem& problem, const DeviceGraph& graph,
+                                           const TaskChain& chain,
+                                           const GraphBoundOptions& options);
 
 }  // namespace stint

@@ -337,6 +337,12 @@ std::optional<GraphPlan> GraphSolver::solve_in_any_order(const TaskSequence& sta
   return found;
 }
 
+std::optional<GraphPlan> GraphSolver::solve_near(const TaskSequence& start, std::int64_t capacity) {
+  SequenceSearchOptions options = free_options(capacity);
+  options.heat = low_heat;
+  return search_sequence(graph_, meter_, start, options);
+}
+
 std::vector<GraphPlan> GraphSolver::solve_with_addresses(const TaskSequence& start,
                                                          std::int64_t capacity) {
   SequenceSearchOptions options = free_options(capacity);

@@ -48,6 +48,8 @@ class GraphSolver {
   // By local search that moves first runs too: from any plan.
   std::optional<GraphPlan> solve_in_any_order(const TaskSequence& start,
                                               std::int64_t capacity_bytes);
+  // The same near a plan that may take a little too much memory.
+  std::optional<GraphPlan> solve_near(const TaskSequence& start, std::int64_t capacity_bytes);
   // The same for plans to which first-fit gives addresses, the cheapest first.
   std::vector<GraphPlan> solve_with_addresses(const TaskSequence& start,
                                               std::int64_t capacity_bytes);
@@ -56,6 +58,9 @@ class GraphSolver {
   std::vector<TaskId> moments() const;
   const TaskOrder& order() const { return gaps_.order(); }
   double cost_of_all() const { return meter_.cost_of_all(); }
+  // In whole units, by task, and what runs again in a sequence.
+  const std::vector<std::int64_t>& costs() const { return whole_costs_; }
+  std::int64_t whole_cost_again(const TaskSequence& sequence) const;
   // Of every plan in the order of first runs at hand, for the memory solved last; and whether the
   // plan meets it.
   double bound() const;
@@ -90,7 +95,6 @@ class GraphSolver {
   bool add_moments(std::vector<Crowd> crowds);
   std::vector<CountedRun> counted_runs() const;
   MomentSolution solve_master(std::int64_t capacity, double share);
-  std::int64_t whole_cost_again(const TaskSequence& sequence) const;
   void generate_moments(std::int64_t capacity);
   void search_long(std::int64_t capacity);
   void combine_blocks(std::int64_t capacity);

@@ -1,0 +1,175 @@
+// What blocks of a training step must compute again: never more than the best plan does, against a
+// search over everything that can happen; and ways of all blocks as one sequence.
+#include "planner/graphs/block_bound.hpp"
+
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <random>
+
+#include "planner/graphs/block_sequence.hpp"
+#include "planner/memory_bound.hpp"
+#include "tests/planner/chains/task_search.hpp"
+#include "tests/planner/problems.hpp"
+
+using namespace stint;
+
+namespace {
+
+constexpr double units = 1000;  // of a second
+
+// Layers with a branch that their end adds to what they began with. Each has a gradient of its
+// weights that nobody waits for, but for the last layer's, which the very last task reads (a weight
+// that is used twice); some overwrite what they read, some need workspace.
+class RandomLayers {
+ public:
+  explicit RandomLayers(std::uint64_t seed) : random_(seed) {}
+
+  std::string text(int layers) {
+    add("F", "forward", "x0", "");
+    for (int i = 0; i < layers; ++i) {
+      const std::string place =
+          chance(3) ? fmt::format(R"("may_overwrite": {{"a{0}": "x{0}"}}, )", i) : "";
+      add(fmt::format("A{}", i), "forward", fmt::format("a{}", i), quoted("x", i), place);
+      const std::string skip = chance(2) ? ", " + quoted("x", i) : "";
+      add(fmt::format("X{}", i), "forward", fmt::format("x{}", i + 1), quoted("a", i) + skip);
+    }
+    add("L", "loss", fmt::format("g{}", layers), quoted("x", layers));
+    for (int i = layers; i-- > 0;) {
+      const std::string gradient = quoted("g", i + 1);
+      add(fmt::format("W{}", i), "backward", fmt::format("w{}", i),
+          gradient + ", " + quoted("a", i));
+      const std::string place =
+          chance(2) ? fmt::format(R"("may_overwrite": {{"g{}": "g{}"}}, )", i, i + 1) : "";
+      add(fmt::format("G{}", i), "backward", fmt::format("g{}", i),
+          gradient + ", " + quoted("x", i) + (chance(2) ? ", " + quoted("a", i) : ""), place);
+    }
+    add("E", "backward", "e", fmt::format(R"("g0", "w{}")", layers - 1));
+    return fmt::format(R"({{"format": "stint-tasks", "version": 1, "name": "layers",
+ "tensors": [{}], "tasks": [{}], "results": ["e"]}})",
+                       tensors_, tasks_);
+  }
+
+ private:
+  static std::string quoted(const char* name, int i) { return fmt::format("\"{}{}\"", name, i); }
+  int number(int most) { return std::uniform_int_distribution<int>(1, most)(random_); }
+  bool chance(int of) { return number(of) == 1; }
+  void add(const std::string& task, const std::string& phase, const std::string& writes,
+           const std::string& reads, const std::string& more = "") {
+    const char* const comma = tasks_.empty() ? "" : ", ";
+    const int bytes = writes[0] == 'g' ? 2 : number(6);  // gradients alike, so that some fit
+    tensors_ += fmt::format(R"({}{{"name": "{}", "bytes": {}}})", comma, writes, bytes);
+    tasks_ += fmt::format(
+        R"({}{{"name": "{}", "phase": "{}", "reads": [{}], "writes": ["{}"], {}"workspace_bytes": {}, "seconds": {{"cpu": {}}}}})",
+        comma, task, phase, reads, writes, more, chance(3) ? number(4) : 0, number(9));
+  }
+
+  std::mt19937_64 random_;
+  std::string tensors_;
+  std::string tasks_;
+};
+
+struct Step {
+  explicit Step(Problem of)
+      : problem(std::move(of)),
+        graph(*device_graph(problem, DeviceId{0})),
+        recognised(recognise_chain(problem.graph(), problem.before)) {
+    for (const double seconds : problem.seconds[0])
+      costs.push_back(static_cast<std::int64_t>(seconds * units));
+  }
+  BlockRow row(const RowShape& shape) const {
+    return block_row(problem, graph, *recognised.chain, costs, shape);
+  }
+  BlockBoundOptions options() const {
+    BlockBoundOptions options;
+    options.capacity_bytes = graph.capacity_bytes;
+    options.most_states = 1000000;
+    return options;
+  }
+
+  Problem problem;
+  DeviceGraph graph;
+  Recognised recognised;
+  std::vector<std::int64_t> costs;
+};
+
+constexpr RowShape shapes[] = {{2, 1}, {4, 1}, {6, 1}, {4, 2}, {8, 2}};
+
+}  // namespace
+
+TEST_CASE("blocks of a step never compute again more than the best plan of all does", "[graph]") {
+  int bounds = 0;
+  int met = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    const int layers = seed % 6 == 0 ? 3 : 2;
+    const std::string text = RandomLayers(seed).text(layers);
+    const Problem whole = problem_of(text, plain_machine());
+    const auto& seconds = whole.seconds[0];
+    const double once = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    const std::int64_t least = memory_bound(whole, MemoryId{0}).bytes;
+    for (std::int64_t bytes = least; bytes < least + 8; bytes += layers == 3 ? 4 : 2) {
+      CAPTURE(bytes);
+      const auto best = least_seconds(whole.graph(), bytes);
+      const Step step(problem_of(text, plain_machine(), within("n0/ram", bytes)));
+      if (!best || !step.recognised.chain) continue;
+      std::int64_t highest = 0;
+      for (const RowShape& shape : shapes) {
+        const std::int64_t bound = block_bound(step.row(shape), step.options()).cost;
+        CHECK(static_cast<double>(bound) <= (*best - once) * units + 0.5);
+        highest = std::max(highest, bound);
+      }
+      bounds += highest > 0 ? 1 : 0;
+      met += highest > 0 && static_cast<double>(highest) >= (*best - once) * units * 0.99 ? 1 : 0;
+    }
+  }
+  CHECK(bounds > 60);
+  CHECK(met > 20);
+}
+
+TEST_CASE("ways of blocks that need no other again are a plan of their cost", "[graph]") {
+  int plans = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    const std::string text = RandomLayers(seed).text(3);
+    const std::int64_t least = memory_bound(problem_of(text, plain_machine()), MemoryId{0}).bytes;
+    const Step step(problem_of(text, plain_machine(), within("n0/ram", least + 4)));
+    if (!step.recognised.chain) continue;
+    const BlockRow row = step.row({6, 1});
+    BlockBoundOptions options = step.options();
+    options.is_alone = true;
+    const BlockBound found = block_bound(row, options);
+    const TaskSequence sequence =
+        block_sequence(step.problem, step.graph, row, found.ways, listed_order(step.problem));
+    if (sequence.empty()) continue;
+    ++plans;
+    SequenceMeter meter(step.graph, {step.costs.begin(), step.costs.end()});
+    CHECK(meter.measure(sequence).cost >= meter.cost_of_all() + static_cast<double>(found.cost));
+  }
+  CHECK(plans > 20);
+}
+
+TEST_CASE("a block computes again what does not fit beside what others hold", "[graph]") {
+  // b is read by the backward and written from a, which is kept or was written from nothing.
+  RerunBlock block;
+  block.item_bytes = {2, 4, 1};  // a, b, gradient
+  RerunTask a{.writes = 1, .cost = 5, .is_early = true};
+  RerunTask b{.reads = 1, .writes = 2, .cost = 7, .is_early = true};
+  RerunTask begin{.writes = 4};
+  RerunTask back{.reads = 2 | 4, .is_backbone = true};
+  block.tasks = {a, b, begin, back};
+  block.begin = 2;
+  const auto cost = [&](std::int64_t kept, std::int64_t capacity) {
+    RerunLimits limits;
+    limits.kept_bytes = kept;
+    limits.capacity_bytes = capacity;
+    return least_reruns(block, limits).cost;
+  };
+  CHECK(cost(4, 5) == 0);
+  CHECK(cost(3, 7) == 7);
+  CHECK(cost(1, 7) == 12);
+  CHECK(cost(1, 6) == 12);  // b first, then the gradient in the place of a
+  CHECK(cost(4, 4) == INT64_MAX);
+  CHECK(cost(1, 5) == INT64_MAX);
+}
