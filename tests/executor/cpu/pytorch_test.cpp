@@ -62,7 +62,7 @@ NpyArray samples_of(const NetworkInput& input, std::uint64_t classes, std::int64
 std::vector<double> losses(const Network& network, std::int64_t batch, std::uint64_t classes,
                            std::int64_t steps) {
   const TemporaryFolder folder;
-  const Schedule schedule = planned(network, {.request = {.batch = batch, .limit = 0.1}}).value();
+  const Schedule schedule = planned(network, {.request = {.batch = batch}}).value();
   RunOptions options{.data = "npy:", .load_file = folder.path("first.npz")};
   write_state(options.load_file, first_state(lower_with_kernels(network, schedule.lowering)));
   for (const NetworkInput& input : network.inputs) {
