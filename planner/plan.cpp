@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -29,6 +30,12 @@ namespace {
 
 constexpr double tolerance = 1e-9;     // as everywhere between prediction and proof
 constexpr double states_share = 0.01;  // of the limit, for power states on a plan's order
+// Small graphs on several devices whose plan is so far from its proof are searched on.
+constexpr double wide_gap = 0.02;
+constexpr double very_wide_gap = 0.2;
+constexpr double times_for_wide_gaps = 5;       // what the strategy had of the limit before
+constexpr double least_limit_of_wide_gaps = 3;  // with less, that is no more than it had
+constexpr std::size_t most_tasks_of_wide_gaps = 100;
 
 bool above(double a, double b) { return a > b + tolerance * std::max(std::abs(a), std::abs(b)); }
 
@@ -180,6 +187,63 @@ void ask_for_the_fastest(const Problem& problem, const SearchOptions& options, F
   take_plans(problem, std::move(answer), found);
 }
 
+// With less of every memory that the request bounds: the next power of two below. Nothing if it
+// bounds none.
+std::optional<Problem> with_less_memory(const Problem& problem) {
+  if (problem.request().memory.empty()) return std::nullopt;
+  Problem less = problem;
+  for (auto& [name, bytes] : less.blank.request.memory) {
+    std::int64_t& capacity = less.capacity_bytes[*find_memory(problem.platform(), name)];
+    if (capacity < 2) return std::nullopt;
+    bytes = capacity =
+        static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(capacity - 1)));
+  }
+  return less;
+}
+
+// Several devices, for longer than beside other strategies; from a plan on, if one is known.
+std::optional<Answer> searched_longer(Problem problem, const SearchOptions& options) {
+  const double limit = problem.request().limit;
+  problem.blank.request.limit *= times_for_wide_gaps;
+  auto answer = placement(problem, options);
+  if (!answer) return std::nullopt;
+  for (auto* schedule : {&answer->schedule, &answer->late}) {
+    if (*schedule) (*schedule)->request.limit = limit;
+  }
+  return answer;
+}
+
+// What fits into less memory is a plan as well; what is proved there says nothing of more. Nothing
+// is known at first, so that all requests with the same power of two find the same.
+void ask_for_less_memory(const Problem& problem, SearchOptions options, Found& found) {
+  const auto less = with_less_memory(problem);
+  if (!less) return;
+  options.improved = nullptr;
+  auto answer = searched_longer(*less, options);
+  if (!answer || !answer->schedule) return;
+  Answer plan;
+  plan.schedule = std::move(answer->schedule);
+  plan.schedule->request = problem.request();
+  take_plans(problem, std::move(plan), found);
+}
+
+// Where plan and proof are far apart, what a short search found is a matter of chance: with a
+// little more of anything it may have found less. So it goes on, where they are furthest apart
+// first with less memory, which requests for a little more or less have in common.
+void ask_for_more(const Problem& problem, const SearchOptions& options, Found& found) {
+  const Request& request = problem.request();
+  const bool is_small = problem.graph().tasks.size() <= most_tasks_of_wide_gaps;
+  const bool is_left_to_us =
+      asked_strategy(request) == "auto" && request.limit >= least_limit_of_wide_gaps;
+  if (!is_small || !is_left_to_us || !found.best || options.is_interrupted()) return;
+  const double gap = found.best->predicted.objective.gap;
+  if (gap > very_wide_gap) ask_for_less_memory(problem, options, found);
+  if (gap <= wide_gap || options.is_interrupted()) return;
+  SearchOptions informed = options;
+  informed.known = &*found.best;
+  if (auto answer = searched_longer(problem, informed)) take(problem, std::move(*answer), found);
+}
+
 // What the plan fell behind for may be memory that keeps tasks from running side by side. A bound
 // above a plan is a mistake of the solver's.
 void prove_crowding(const Problem& problem, Found& found) {
@@ -298,6 +362,7 @@ Outcome plan(const Problem& problem, const SearchOptions& given) {
   Outcome outcome;
   outcome.not_of_its_kind = !ask_strategies(problem, options, found);
   if (needs_the_fastest(problem, options, found)) ask_for_the_fastest(problem, options, found);
+  ask_for_more(problem, options, found);
   outcome.interrupted = options.is_interrupted();
   if (found.best) {
     if (!outcome.interrupted) prove_crowding(problem, found);

@@ -62,7 +62,7 @@ void compare(const std::string& file, const Platform& platform, double limit) {
   const auto arena = keep_all_arena(whole, MemoryId{0});
   double all_once = 0;
   for (const double seconds : whole.seconds[0]) all_once += seconds;
-  for (const int percent : {90, 70, 50}) {
+  for (const int percent : {90, 80, 70, 60, 50}) {
     const std::int64_t bytes = *arena * percent / 100;
     const Problem problem = bounded(graph, platform, bytes);
     fmt::print("| {} | {} | {} % | {} | {} |\n", graph.name, graph.tasks.size(), percent,

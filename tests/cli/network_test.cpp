@@ -39,7 +39,7 @@ TEST_CASE("a network is planned, checked and replayed", "[cli]") {
                Arguments{"--batch", "64", "--memory", "100%"});
   CAPTURE(options);
   Arguments all = options;
-  all.insert(all.end(), {"-o", schedule});
+  all.insert(all.end(), {"--limit", "1", "-o", schedule});
   const Ran planned = plan_lenet5(all);
   CAPTURE(planned.err);
   REQUIRE(planned.exit == 0);

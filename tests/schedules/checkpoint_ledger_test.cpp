@@ -71,6 +71,7 @@ TEST_CASE("every recomputation of a plan has its entry, and what it frees fits",
     Request request;
     request.memory["n0/ram"] = bytes;
     request.offload = false;
+    request.limit = 1;
     const Problem problem = make_problem(chain_graph(length), course_machine(), request, "chain");
     const Schedule schedule = plan(problem, {}).schedule.value();
     const auto ledger = ledger_of(schedule);

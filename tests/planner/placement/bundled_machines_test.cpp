@@ -164,6 +164,16 @@ TEST_CASE("a network in short memory on a small machine takes no more joules wit
   check_no_dearer("lenet5", "rpi4", requests);
 }
 
+// Hardly anything fits into the accelerator, and a short search finds plans that differ by far.
+TEST_CASE("a graph in little memory of an accelerator takes no more joules with more memory",
+          "[placement]") {
+  std::vector<Request> requests(2);
+  for (Request& request : requests) request.limit = 3;
+  requests[0].memory["n0/gddr"] = 52'170'086;
+  requests[1].memory["n0/gddr"] = 60'865'100;
+  check_no_dearer("unet_tasks", "a40-workstation", requests);
+}
+
 TEST_CASE("the same for many graphs on bundled machines", "[.many]") {
   const auto machine =
       GENERATE(as<std::string>(), "a40-workstation", "xeon-v100-pcie", "laptop-14", "dgx-a100");
