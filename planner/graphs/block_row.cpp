@@ -204,25 +204,24 @@ class RowOfBlocks {
     block.end_reads = local_reads(begins_[j + 1]);
     block.end_beside_bytes = beside_bytes(begins_[j + 1], j);
   }
+
   // What begins a backward reads gradients, which neither it nor later blocks count. Dropped to be
   // computed again it saves memory only if what it is then computed from takes less; if for that
   // only tasks run again that cost less than what is returned, it never does: so it may as well
   // stay.
   std::int64_t cost_of_dropping(int j) const {
     const TaskId begin = begins_[j];
-    std::int64_t bytes = INT64_MAX;
+    std::int64_t bytes = 0;
     for (const GraphOutput& output : graph_.tasks[begin].writes)
-      if (counts(output.item)) bytes = std::min(bytes, graph_.items[output.item].bytes);
+      if (counts(output.item)) bytes += graph_.items[output.item].bytes;
     std::vector<std::int64_t> costs{0};
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t)
       if (is_uncounted(static_cast<TaskId>(t), j) && reaches_[t][begin]) costs.push_back(costs_[t]);
     std::sort(costs.begin(), costs.end());
-    std::int64_t never_less = 0;
-    for (const std::int64_t cost : costs) {
-      if (least_beside(j, cost) < bytes) break;
-      never_less = cost;
-    }
-    return never_less;
+    const auto less = std::partition_point(costs.begin(), costs.end(), [&](std::int64_t cost) {
+      return least_beside(j, cost) >= bytes;
+    });
+    return less == costs.begin() ? 0 : *(less - 1);
   }
   // Of this block and later ones others count what they write.
   bool is_uncounted(TaskId task, int j) const { return !is_idle(task) && block_of_[task] < j; }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "planner/solver/linear_program.hpp"
+#include "planner/solver/silent_output.hpp"
 
 // Of HiGHS 1.12, as its headers have it.
 extern "C" {
@@ -49,6 +50,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double endless = 0x1p61;           // of bounds that mean none
 constexpr double largest_coefficient = 1e3;  // of a row and of the costs: tolerances are absolute
+constexpr double longest_range = 1e3;        // of a column: likewise, those of prices too
 constexpr double margin = 1e-6;              // of what is proved
 constexpr double work_of_iteration = 1e-8;   // units, times the size
 constexpr int by_rows = 2;
@@ -62,6 +64,7 @@ using Term = LinearProgram::Term;
 // The program as HiGHS reads it.
 struct Matrix {
   std::vector<double> cost, lower, upper;
+  std::vector<double> unit;  // by column: what it counts in
   std::vector<int> integrality;
   std::vector<double> row_lower, row_upper;
   std::vector<int> starts{0};
@@ -98,28 +101,41 @@ std::vector<Term> merged(std::vector<Term> terms) {
 void add_row(const LinearProgram::Row& row, Matrix& matrix) {
   const std::vector<Term> terms = merged(row.terms);
   double most = 0;
-  for (const Term& term : terms) most = std::max(most, std::abs(static_cast<double>(term.factor)));
+  const auto factor = [&](const Term& term) {
+    return static_cast<double>(term.factor) * matrix.unit[term.column];
+  };
+  for (const Term& term : terms) most = std::max(most, std::abs(factor(term)));
   const double scale = most > largest_coefficient ? largest_coefficient / most : 1;
   for (const Term& term : terms) {
     matrix.indices.push_back(term.column);
-    matrix.values.push_back(static_cast<double>(term.factor) * scale);
+    matrix.values.push_back(factor(term) * scale);
   }
   matrix.starts.push_back(static_cast<int>(matrix.indices.size()));
   matrix.row_lower.push_back(limit(row.least) * scale);
   matrix.row_upper.push_back(limit(row.most) * scale);
 }
 
+// A price may be wrong by HiGHS's tolerance for every unit of a column's range: with times in
+// millions of units, what was proved was once 0.06 % above a solution.
+double unit_of(const LinearProgram::Column& column) {
+  return std::max(1.0, static_cast<double>(column.most - column.least) / longest_range);
+}
+
 // A variable of many values may be a fraction: that costs a bound next to nothing.
 Matrix matrix_of(const LinearProgram& program) {
   Matrix matrix;
   double most = 0;
-  for (const auto& column : program.columns)
-    most = std::max(most, std::abs(static_cast<double>(column.cost)));
-  if (most > 0) matrix.cost_unit = most / largest_coefficient;
   for (const auto& column : program.columns) {
-    matrix.cost.push_back(static_cast<double>(column.cost) / matrix.cost_unit);
-    matrix.lower.push_back(static_cast<double>(column.least));
-    matrix.upper.push_back(static_cast<double>(column.most));
+    matrix.unit.push_back(unit_of(column));
+    matrix.cost.push_back(static_cast<double>(column.cost) * matrix.unit.back());
+    most = std::max(most, std::abs(matrix.cost.back()));
+  }
+  if (most > 0) matrix.cost_unit = most / largest_coefficient;
+  for (std::size_t c = 0; c < program.columns.size(); ++c) {
+    const auto& column = program.columns[c];
+    matrix.cost[c] /= matrix.cost_unit;
+    matrix.lower.push_back(static_cast<double>(column.least) / matrix.unit[c]);
+    matrix.upper.push_back(static_cast<double>(column.most) / matrix.unit[c]);
     matrix.integrality.push_back(column.most - column.least <= 1 ? 1 : 0);
   }
   for (const auto& row : program.rows) add_row(row, matrix);
@@ -169,13 +185,14 @@ void pass(const Highs& highs, const Matrix& matrix) {
                 matrix.indices.data(), matrix.values.data(), matrix.integrality.data());
 }
 
-void read_solution(const Highs& highs, const LinearProgram& program, CpAnswer& answer) {
+void read_solution(const Highs& highs, const LinearProgram& program, const Matrix& matrix,
+                   CpAnswer& answer) {
   std::vector<double> columns(program.columns.size()), column_duals(program.columns.size());
   std::vector<double> rows(program.rows.size()), row_duals(program.rows.size());
   Highs_getSolution(highs.get(), columns.data(), column_duals.data(), rows.data(),
                     row_duals.data());
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    answer.values.push_back(std::llround(columns[c]));
+    answer.values.push_back(std::llround(columns[c] * matrix.unit[c]));
     answer.value += answer.values.back() * program.columns[c].cost;
   }
 }
@@ -203,6 +220,7 @@ CpAnswer solve_by_highs(const CpModel& model, const CpOptions& options) {
   Highs_setCallback(highs.get(), Watch::look, &watch);
   Highs_startCallback(highs.get(), before_limits);
   pass(highs, matrix);
+  const SilentOutput silent;
   Highs_run(highs.get());
   CpAnswer answer;
   answer.work = static_cast<double>(watch.iterations) * work;
@@ -213,7 +231,7 @@ CpAnswer solve_by_highs(const CpModel& model, const CpOptions& options) {
   if (solution != is_feasible) return answer;
   const bool is_solved = Highs_getModelStatus(highs.get()) == is_optimal;
   answer.status = is_solved ? CpStatus::optimal : CpStatus::feasible;
-  read_solution(highs, *program, answer);
+  read_solution(highs, *program, matrix, answer);
   return answer;
 }
 

@@ -30,6 +30,38 @@ CpModel cover(std::uint64_t seed, int variables) {
   return model;
 }
 
+// Tasks in a random order of dependence, each in one of three ways, by joules and by the time that
+// all take: times have millions of values.
+CpModel timed(std::uint64_t seed, int tasks) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](int most) { return static_cast<int>(random() % most); };
+  constexpr std::int64_t horizon = 4'000'000;
+  CpModel model;
+  std::vector<VariableId> ends;
+  const VariableId length = model.add_variable(0, horizon);
+  LinearSum cost;
+  cost.add(length, 1000);
+  for (int t = 0; t < tasks; ++t) {
+    ends.push_back(model.add_variable(0, horizon));
+    LinearSum one, after(ends.back());
+    const int seconds = 10'000 + below(100'000);
+    for (int way = 1; way <= 3; ++way) {
+      const VariableId chosen = model.add_boolean();
+      one.add(chosen, 1);
+      after.add(chosen, -std::int64_t{seconds} * way);
+      cost.add(chosen, std::int64_t{seconds} * (1000 + below(500)) / way);
+    }
+    model.add_linear(one, 1, 1);
+    if (t > 0) after.add(ends[below(t)], -1);
+    model.add_linear(after, 0, horizon);
+    LinearSum until(length);
+    until.add(ends.back(), -1);
+    model.add_linear(until, 0, horizon);
+  }
+  model.minimise(cost);
+  return model;
+}
+
 CpOptions much_work() {
   CpOptions options;
   options.work = 100;
@@ -120,4 +152,22 @@ TEST_CASE("an interrupted search ends, and models of other kinds are left to CP-
   const CpAnswer answer = solve_by_highs(intervals, much_work());
   CHECK(answer.status == CpStatus::unknown);
   CHECK(answer.bound == INT64_MIN);
+}
+
+TEST_CASE("what HiGHS proves of long times holds, whatever is known", "[solver]") {
+  if (!has_highs()) return;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    CAPTURE(seed);
+    const CpModel model = timed(seed, 12);
+    const CpAnswer exact = solve(model, much_work());
+    REQUIRE(exact.status == CpStatus::optimal);
+    for (const std::int64_t most :
+         {exact.value, exact.value + exact.value / 50, std::int64_t{INT64_MAX}}) {
+      CpOptions options = much_work();
+      options.most = most;
+      const CpAnswer answer = solve_by_highs(model, options);
+      CHECK(answer.bound <= exact.value);
+      CHECK(answer.bound >= exact.value - exact.value / 100'000);
+    }
+  }
 }
