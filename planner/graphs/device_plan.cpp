@@ -163,11 +163,13 @@ class OnDevice {
     if (!plan) return;
     const double second_joules = aim.joules > 0 ? aim.seconds : 0;
     claim(solver, second_joules, is_small() ? 1 : first_bound_work, false);
-    if (recognised.chain && gap_of(problem_, answer_) > close_gap)
+    const bool by_blocks = !deadline_seconds(problem_.request());  // many tries: too long
+    if (by_blocks && recognised.chain && answer_.schedule && gap_of(problem_, answer_) > close_gap)
       claim_by_blocks(*recognised.chain, second_joules);
     const bool is_other = device().workers > 1 || is_moving() || has_state_away;
     if (is_other || gap_of(problem_, answer_) <= close_gap || options_.is_interrupted()) return;
-    search_freely(solver, addresses, best_start(solver, *plan, options.chain), states);
+    search_freely(solver, addresses, best_start(solver, *plan, by_blocks ? options.chain : nullptr),
+                  states);
     if (answer_.schedule && gap_of(problem_, answer_) > wide_gap) claim_more(solver, second_joules);
   }
 
