@@ -115,7 +115,9 @@ bool is_sound(const DeviceGraph& graph, const TaskSequence& sequence) {
 TaskSequence block_sequence(const Problem& problem, const DeviceGraph& graph, const BlockRow& row,
                             const std::vector<Reruns>& ways, const TaskOrder& order) {
   const auto is_known = [](const Reruns& way) { return way.is_exact; };
-  const bool is_whole = !ways.empty() && std::all_of(ways.begin(), ways.end(), is_known);
+  const auto is_empty = [](const RerunBlock& block) { return block.tasks.empty(); };  // too large
+  const bool is_whole = !ways.empty() && std::all_of(ways.begin(), ways.end(), is_known) &&
+                        std::none_of(row.blocks.begin(), row.blocks.end(), is_empty);
   if (!is_whole) return {};
   TaskSequence sequence = Joining(problem, graph, row, ways).join(order);
   return is_sound(graph, sequence) ? sequence : TaskSequence{};

@@ -150,6 +150,21 @@ TEST_CASE("ways of blocks that need no other again are a plan of their cost", "[
   CHECK(plans > 20);
 }
 
+TEST_CASE("blocks that are too large prove nothing, and are no plan", "[graph]") {
+  const std::string text = RandomLayers(1).text(60);
+  const Step step(problem_of(text, plain_machine(), within("n0/ram", 60)));
+  REQUIRE(step.recognised.chain);
+  const BlockRow row = step.row({80, 1});
+  REQUIRE(row.blocks.size() > 1);
+  const auto is_empty = [](const RerunBlock& block) { return block.tasks.empty(); };
+  REQUIRE(std::any_of(row.blocks.begin(), row.blocks.end(), is_empty));
+  BlockBoundOptions options = step.options();
+  options.most_states = 1000;
+  const std::vector<Reruns> ways(row.blocks.size(), Reruns{.is_exact = true});
+  CHECK(block_sequence(step.problem, step.graph, row, ways, listed_order(step.problem)).empty());
+  CHECK(block_bound(row, options).cost >= 0);
+}
+
 TEST_CASE("a block computes again what does not fit beside what others hold", "[graph]") {
   // b is read by the backward and written from a, which is kept or was written from nothing.
   RerunBlock block;
