@@ -32,6 +32,7 @@ struct BlockBoundOptions {
 
 struct BlockBound {
   std::int64_t cost = 0;     // of what runs again, at least
+  bool is_over = false;      // with more states it would be no more
   std::vector<Reruns> ways;  // by block, where the least sum is exact: how each of them does it
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <queue>
 #include <unordered_map>
 
@@ -11,6 +12,8 @@ namespace {
 using Bits = std::uint64_t;
 
 constexpr std::size_t most_starts = 100000;
+constexpr std::int64_t impossible = INT64_MAX / 4;
+constexpr int nobody = -1;
 
 Bits bit(int i) { return Bits{1} << i; }
 
@@ -57,6 +60,7 @@ struct Open {
 class RerunSearch {
  public:
   RerunSearch(const RerunBlock& block, const RerunLimits& limits) : block_(block), limits_(limits) {
+    std::fill(std::begin(writer_), std::end(writer_), nobody);
     for (std::size_t t = 0; t < block.tasks.size(); ++t) {
       const RerunTask& task = block.tasks[t];
       for_each_bit(task.writes, [&](int item) { writer_[item] = static_cast<int>(t); });
@@ -68,6 +72,7 @@ class RerunSearch {
   }
 
   Reruns search() {
+    if (block_.in_any_memory) return keep();
     if (!start()) return bound(0);
     while (!open_.empty()) {
       const Open next = open_.top();
@@ -94,7 +99,7 @@ class RerunSearch {
     for (; state->from >= 0; state = &states_[state->from])
       if (state->task >= 0) way.runs.push_back(state->task);
     std::reverse(way.runs.begin(), way.runs.end());
-    way.kept = state->place.there;
+    way.kept = state->place.there | lent();
     return way;
   }
 
@@ -104,6 +109,12 @@ class RerunSearch {
     return bytes;
   }
   const RerunTask& task(int t) const { return block_.tasks[t]; }
+  // What it reads of others to run again is not there.
+  bool is_barred(const RerunTask& each) const {
+    return limits_.is_alone && (each.reads_of_former || (each.reads_of_later && !limits_.borrows));
+  }
+  Bits lent() const { return limits_.lends ? block_.lent : 0; }
+  bool is_input(int item) const { return writer_[item] == nobody; }
   // Later blocks hold what it reads of theirs, or more.
   std::int64_t beside_bytes(const RerunTask& each) const {
     return each.beside_bytes + std::max<std::int64_t>(each.later_bytes - limits_.held_bytes, 0);
@@ -114,24 +125,51 @@ class RerunSearch {
   // that may have run by then. Of the sets of at most so many bytes those to which nothing early
   // can be added; false if there are too many of them.
   bool start() {
+    const auto sets = first_sets();
+    if (!sets) return false;
+    for (const Bits set : *sets) {
+      Bits done = early_;
+      for_each_bit(set, [&](int item) { done |= is_input(item) ? 0 : bit(writer_[item]); });
+      const std::int64_t bytes = bytes_of(set);
+      push({{done, set}, 0, bytes_of(lent()), set & ~lent(), bytes, -1, -1});
+    }
+    return true;
+  }
+  std::optional<std::vector<Bits>> first_sets() {
     Bits possible = 0;
+    for (std::size_t i = 0; i < block_.item_bytes.size(); ++i)
+      if (is_input(static_cast<int>(i))) possible |= bit(static_cast<int>(i));
     for (const RerunTask& each : block_.tasks)
       if (each.is_early || each.may_precede) possible |= each.writes;
     possible &= needed(early_);
     std::vector<int> items;
-    for_each_bit(possible, [&](int item) { items.push_back(item); });
+    for_each_bit(possible & ~lent(), [&](int item) { items.push_back(item); });
     std::stable_sort(items.begin(), items.end(),
                      [&](int a, int b) { return block_.item_bytes[a] > block_.item_bytes[b]; });
-    const std::int64_t room = std::min(limits_.kept_bytes, limits_.capacity_bytes);
+    const std::int64_t room =
+        std::min(limits_.kept_bytes, limits_.capacity_bytes) - bytes_of(lent());
     std::vector<Bits> sets;
-    if (!add_sets(items, 0, 0, room, INT64_MAX, sets)) return false;
-    for (const Bits set : sets) {
-      Bits done = early_;
-      for_each_bit(set, [&](int item) { done |= bit(writer_[item]); });
-      const std::int64_t bytes = bytes_of(set);
-      push({{done, set}, 0, 0, set, bytes, -1, -1});
+    if (room < 0) return sets;
+    if (!add_sets(items, 0, lent(), room, INT64_MAX, sets)) return std::nullopt;
+    return sets;
+  }
+
+  // Where all the memory is there nothing is a matter of order.
+  Reruns keep() {
+    const auto sets = first_sets();
+    if (!sets) return bound(0);
+    Reruns best = bound(INT64_MAX);
+    for (const Bits set : *sets) {
+      const Anew anew = written_anew(block_.end_reads, {early_, set});
+      if (anew.cost >= std::min(best.cost, impossible)) continue;
+      Bits reads = block_.end_reads;
+      for_each_bit(anew.runs, [&](int t) { reads |= task(t).reads; });
+      best.cost = anew.cost;
+      best.is_exact = true;
+      best.kept = set & reads;
+      best.kept_bytes = bytes_of(best.kept);
     }
-    return true;
+    return best;
   }
   // Largest items first; `least_left`: the smallest of those left out, which must not fit.
   bool add_sets(const std::vector<int>& items, std::size_t next, Bits set, std::int64_t room,
@@ -145,7 +183,7 @@ class RerunSearch {
         !add_sets(items, next + 1, set | bit(items[next]), room - bytes, least_left, sets))
       return false;
     // Who may precede the backward need not have run: then what it writes is no loss.
-    const bool is_loss = task(writer_[items[next]]).is_early;
+    const bool is_loss = is_input(items[next]) || task(writer_[items[next]]).is_early;
     return add_sets(items, next + 1, set, room, is_loss ? std::min(least_left, bytes) : least_left,
                     sets);
   }
@@ -164,25 +202,34 @@ class RerunSearch {
     return needed_[done] = items;
   }
 
-  // What certainly runs again: whoever wrote what is read by those that have not run, or by the
-  // end, and is not there; and for these likewise.
+  // What certainly runs again: whoever wrote what is missing and is not there; and for these
+  // likewise.
+  struct Anew {
+    std::int64_t cost = 0;
+    Bits runs = 0;
+  };
+  Anew written_anew(Bits missing, const Place& place) const {
+    Anew anew;
+    missing &= ~place.there;
+    while (missing != 0) {
+      const int writer = writer_[std::countr_zero(missing)];
+      if (writer == nobody) return {impossible, 0};
+      missing &= ~task(writer).writes;
+      if ((required_ & ~place.done & bit(writer)) != 0) continue;  // it has yet to run anyway
+      if ((place.done & bit(writer)) != 0 && is_barred(task(writer))) return {impossible, 0};
+      anew.runs |= bit(writer);
+      if ((place.done & bit(writer)) != 0) anew.cost += task(writer).cost;
+      for_each_bit(task(writer).reads & ~place.there, [&](int item) {
+        if (is_input(item) || (anew.runs & bit(writer_[item])) == 0) missing |= bit(item);
+      });
+    }
+    return anew;
+  }
+  // For those that have not run, and for the end.
   std::int64_t at_least(const Place& place, bool is_over) const {
     Bits missing = is_over ? 0 : block_.end_reads;
     for_each_bit(required_ & ~place.done, [&](int t) { missing |= task(t).reads; });
-    missing &= ~place.there;
-    Bits runs = 0;
-    std::int64_t cost = 0;
-    while (missing != 0) {
-      const int writer = writer_[std::countr_zero(missing)];
-      missing &= ~task(writer).writes;
-      if ((required_ & ~place.done & bit(writer)) != 0) continue;  // it has yet to run anyway
-      runs |= bit(writer);
-      if ((place.done & bit(writer)) != 0) cost += task(writer).cost;
-      for_each_bit(task(writer).reads & ~place.there, [&](int item) {
-        if ((runs & bit(writer_[item])) == 0) missing |= bit(item);
-      });
-    }
-    return cost;
+    return written_anew(missing, place).cost;
   }
 
   void push(State state) {
@@ -193,6 +240,7 @@ class RerunSearch {
     open(state, state.cost + at_least(state.place, false), false);
   }
   void open(const State& state, std::int64_t estimate, bool is_end) {
+    if (estimate >= impossible) return;
     if (estimate >= limits_.enough) {
       is_cut_ = true;
       return;
@@ -256,7 +304,7 @@ class RerunSearch {
     if ((each.reads & ~place.there) != 0) return;
     const bool is_again = (place.done & bit(t)) != 0;
     if (is_again && (each.writes & ~place.there & needed(place.done)) == 0) return;
-    if (is_again && limits_.is_alone && each.reads_of_others) return;
+    if (is_again && is_barred(each)) return;
     if (!is_again && !each.may_precede && t != block_.begin && !has_begun(place.done)) return;
     const Bits done = place.done | bit(t);
     const auto run_with = [&](Bits gone) {
@@ -271,7 +319,7 @@ class RerunSearch {
       };
     };
     const Bits all = place.there | each.writes;
-    const Bits used = each.reads | each.writes;
+    const Bits used = each.reads | (each.writes & ~each.optional);
     // Some of the outputs in the places of inputs, which are then gone.
     const std::size_t ways = std::size_t{1} << each.in_place.size();
     for (std::size_t way = 0; way < ways; ++way) {

@@ -26,10 +26,12 @@ inline constexpr std::size_t most_of_block = 64;
 struct RerunTask {
   std::uint64_t reads = 0;  // items of the block
   std::uint64_t writes = 0;
+  std::uint64_t optional = 0;  // of these: need not be written
   std::int64_t cost = 0;
   std::int64_t beside_bytes = 0;  // that it takes while it runs, beside items of the block
   std::int64_t later_bytes = 0;   // of items of later blocks that it reads
-  bool reads_of_others = false;   // items of other blocks
+  bool reads_of_later = false;    // items of later blocks
+  bool reads_of_former = false;   // of those before it
   bool is_early = false;          // has run before: whenever it runs now it runs again
   bool may_precede = false;       // its own: may run before the backward begins, if at all
   bool is_backbone = false;       // its own: must have run when the block's time ends
@@ -44,9 +46,11 @@ struct RerunTask {
 };
 
 struct RerunBlock {
-  std::vector<std::int64_t> item_bytes;
+  std::vector<std::int64_t> item_bytes;  // of those that no task writes there is one instance
   std::vector<RerunTask> tasks;
-  int begin = -1;  // the task that begins its backward
+  bool in_any_memory = false;  // only what it keeps counts, not what it runs in
+  int begin = -1;              // the task that begins its backward
+  std::uint64_t lent = 0;      // items that blocks before it read to run something again
   std::uint64_t end_reads = 0;
   std::int64_t end_beside_bytes = 0;
   bool operator==(const RerunBlock&) const = default;
@@ -56,9 +60,12 @@ struct RerunLimits {
   std::int64_t kept_bytes = 0;      // at most, when its time begins
   std::int64_t capacity_bytes = 0;  // at all times
   std::int64_t held_bytes = 0;      // beside that, by later blocks
-  // Nothing runs again that reads of other blocks: what is found is then a way for every block at
-  // once, and no bound.
+  // Nothing runs again that reads of other blocks, but of later ones if the next that has something
+  // to lend does so, which it must then keep: what is found is a way for every block at once, and
+  // no bound.
   bool is_alone = false;
+  bool borrows = false;
+  bool lends = false;
   std::int64_t enough = INT64_MAX;  // cost at which to stop
   std::int64_t most_states = INT64_MAX;
   const std::atomic<bool>* interrupted = nullptr;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t up_to_tasks = 5000;
 constexpr std::size_t most_in_place = 3;  // outputs of a task
-constexpr std::int64_t small_part = 128;  // of the memory: what is smaller is of no account
+constexpr std::int64_t small_part = 128;  // of the memory: what is smaller has blocks of its own
 constexpr int nowhere = -1;
 
 class RowOfBlocks {
@@ -32,26 +32,29 @@ class RowOfBlocks {
     find_begins(shape);
     if (begins_.size() < 2) return {};
     divide();
+    divide_small();
     BlockRow row;
-    for (std::size_t j = 0; j < begins_.size(); ++j) add_block(static_cast<int>(j), row);
+    for (std::size_t j = 0; j < begins_.size(); ++j) {
+      add_small_block(static_cast<int>(j), row);
+      add_block(static_cast<int>(j), row);
+    }
     row.first_bytes = beside_bytes(begins_.front(), nowhere);
     return row;
   }
 
  private:
-  // What is small, may be left out, or is only read by updates, which come at once, is an item of
-  // no block.
+  // What is small, or is only read by updates, which come at once, is an item of no block.
   void find_items() {
     for (std::size_t i = 0; i < graph_.items.size(); ++i) {
       const GraphItem& item = graph_.items[i];
       const auto is_update = [&](TaskId reader) { return graph_.tasks[reader].runs_once; };
-      counts_.push_back(item.writers.size() == 1 && item.bytes > 0 &&
-                        item.bytes >= graph_.capacity_bytes / small_part &&
-                        !std::all_of(readers_[i].begin(), readers_[i].end(), is_update));
+      const bool is_one = item.writers.size() <= 1 && item.bytes > 0 &&
+                          !std::all_of(readers_[i].begin(), readers_[i].end(), is_update);
+      const bool is_small = item.bytes < graph_.capacity_bytes / small_part;
+      counts_.push_back(is_one && !is_small);
+      is_small_.push_back(is_one && is_small &&
+                          item.bytes >= graph_.capacity_bytes / tiny_part_of_memory);
     }
-    for (const GraphTask& task : graph_.tasks)
-      for (const GraphOutput& output : task.writes)
-        if (output.is_optional) counts_[output.item] = 0;
   }
   bool counts(GraphItemId item) const { return counts_[item]; }
   bool is_idle(TaskId t) const {
@@ -73,7 +76,7 @@ class RowOfBlocks {
     stage_of_.assign(graph_.tasks.size(), nowhere);
     for (std::size_t s = 0; s < chain_.stages.size(); ++s)
       for (const TaskId task : chain_.stages[s].backward) stage_of_[task] = static_cast<int>(s);
-    std::size_t tasks = shape.tasks_of_block;
+    std::size_t tasks = shape.tasks_of_block + 1;  // the first begins at once
     for (int s = static_cast<int>(chain_.stages.size()) - shape.last_stages; s > 0; --s) {
       const std::size_t more = count_of(chain_.stages[s - 1]);
       const TaskId begin = tasks + more > shape.tasks_of_block ? gradient_of(s) : no_task;
@@ -83,23 +86,28 @@ class RowOfBlocks {
     }
   }
   // Of what stages from `s` on write backward and others before it read, the task on which most
-  // depend.
+  // depend; one that writes small items if there is no other.
   TaskId gradient_of(int s) const {
+    const TaskId large = gradient_of(s, false);
+    return large != no_task ? large : gradient_of(s, true);
+  }
+  TaskId gradient_of(int s, bool is_small) const {
     TaskId best = no_task;
     std::ptrdiff_t most = 0;
     for (const TaskId task : chain_.stages[s].backward) {
-      if (is_idle(task) || !is_read_before(task, s)) continue;
+      if (is_idle(task) || !is_read_before(task, s, is_small)) continue;
       const auto& after = reaches_[task];
       const auto depend = std::count(after.begin(), after.end(), true);
       if (depend > most) best = task, most = depend;
     }
     return best;
   }
-  bool is_read_before(TaskId task, int s) const {
+  bool is_read_before(TaskId task, int s, bool is_small) const {
     const auto& writes = graph_.tasks[task].writes;
     return std::any_of(writes.begin(), writes.end(), [&](const GraphOutput& output) {
       const auto& readers = readers_[output.item];
-      return counts(output.item) && std::any_of(readers.begin(), readers.end(), [&](TaskId reader) {
+      return (is_small || counts(output.item)) &&
+             std::any_of(readers.begin(), readers.end(), [&](TaskId reader) {
                return stage_of_[reader] != nowhere && stage_of_[reader] < s;
              });
     });
@@ -132,7 +140,7 @@ class RowOfBlocks {
   }
 
   // From the last task to the first: those that read what one writes have their blocks already.
-  // What may come at any time, or is for later blocks alone, goes where it is read.
+  // What may come at any time, or is for later blocks alone, goes where it is read; as do inputs.
   void divide() {
     block_of_.assign(graph_.tasks.size(), nowhere);
     for (std::size_t t = graph_.tasks.size(); t-- > 0;) {
@@ -140,21 +148,64 @@ class RowOfBlocks {
       if (is_idle(task)) continue;
       block_of_[t] = begun_by(task);
       if (block_of_[t] != nowhere && !is_for_later(task)) continue;
-      block_of_[t] = nowhere;
-      int again = nowhere;  // by readers that are early themselves
-      for (const GraphOutput& output : graph_.tasks[t].writes) {
-        for (const TaskId reader : readers_[output.item]) {
-          if (block_of_[reader] == nowhere || !counts(output.item)) continue;
-          if (reader == begins_.front()) continue;  // it has that, whoever else wants it
-          int& last = is_early(reader) ? again : block_of_[t];
-          last = std::max(last, block_of_[reader]);
-        }
+      LastReaders last;
+      for (const bool is_optional : {false, true}) {
+        if (last.block() != nowhere) break;
+        for (const GraphOutput& output : graph_.tasks[t].writes)
+          if (output.is_optional == is_optional) find_readers(output.item, last);
       }
-      if (block_of_[t] == nowhere) block_of_[t] = again;
+      block_of_[t] = last.block();
+    }
+    input_block_.assign(graph_.items.size(), nowhere);
+    for (std::size_t i = 0; i < graph_.items.size(); ++i) {
+      const auto item = static_cast<GraphItemId>(i);
+      if (!graph_.items[i].writers.empty() || !was_read(item)) continue;
+      LastReaders last;
+      find_readers(item, last);
+      input_block_[i] = last.block();
     }
   }
+  struct LastReaders {  // blocks
+    int own = nowhere;
+    int again = nowhere;  // of readers that are early themselves
+    int block() const { return own == nowhere ? again : own; }
+  };
+  void find_readers(GraphItemId item, LastReaders& last) const {
+    if (!counts(item)) return;
+    for (const TaskId reader : readers_[item]) {
+      if (block_of_[reader] == nowhere) continue;
+      if (reader == begins_.front()) continue;  // it has that, whoever else wants it
+      int& block = is_early(reader) ? last.again : last.own;
+      block = std::max(block, block_of_[reader]);
+    }
+  }
+  // An input is there from its first reader on, and once only.
+  bool was_read(GraphItemId item) const {
+    const auto& readers = readers_[item];
+    return std::any_of(readers.begin(), readers.end(), [&](TaskId t) { return is_early(t); });
+  }
   int block_of(GraphItemId item) const {
-    return counts(item) ? block_of_[graph_.writer(item)] : nowhere;
+    if (!counts(item)) return nowhere;
+    const bool is_input = graph_.items[item].writers.empty();
+    return is_input ? input_block_[item] : block_of_[graph_.writer(item)];
+  }
+
+  // Early tasks that write small items alone: with the last that reads these.
+  void divide_small() {
+    small_block_of_.assign(graph_.tasks.size(), nowhere);
+    for (std::size_t t = graph_.tasks.size(); t-- > 0;) {
+      const auto task = static_cast<TaskId>(t);
+      if (block_of_[t] != nowhere || graph_.tasks[t].runs_once || !is_early(task)) continue;
+      LastReaders last;
+      for (const GraphOutput& output : graph_.tasks[t].writes) {
+        if (!is_small_[output.item]) continue;
+        for (const TaskId reader : readers_[output.item]) {
+          int& block = is_early(reader) ? last.again : last.own;
+          block = std::max(block, is_early(reader) ? small_block_of_[reader] : begun_by(reader));
+        }
+      }
+      small_block_of_[t] = last.block();
+    }
   }
 
   // While the task runs, of what is no item of its block or of later ones: these are counted there.
@@ -183,14 +234,17 @@ class RowOfBlocks {
     auto& items = row.items.emplace_back();
     RerunBlock& block = row.blocks.emplace_back();
     local_.assign(graph_.items.size(), nowhere);
+    const auto add_item = [&](GraphItemId item) {
+      local_[item] = static_cast<int>(items.size());
+      items.push_back(item);
+    };
+    for (std::size_t i = 0; i < graph_.items.size(); ++i)
+      if (input_block_[i] == j) add_item(static_cast<GraphItemId>(i));
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
       if (block_of_[t] != j) continue;
       tasks.push_back(static_cast<TaskId>(t));
-      for (const GraphOutput& output : graph_.tasks[t].writes) {
-        if (!counts(output.item)) continue;
-        local_[output.item] = static_cast<int>(items.size());
-        items.push_back(output.item);
-      }
+      for (const GraphOutput& output : graph_.tasks[t].writes)
+        if (counts(output.item)) add_item(output.item);
     }
     if (tasks.size() > most_of_block || items.size() > most_of_block) return;
     for (const GraphItemId item : items) block.item_bytes.push_back(graph_.items[item].bytes);
@@ -200,9 +254,47 @@ class RowOfBlocks {
       block.tasks.push_back(rerun_task(task, j, is_last ? no_task : begins_[j + 1]));
     }
     block.tasks[block.begin].cost += cost_of_dropping(j);
+    for (std::size_t t = 0; t < graph_.tasks.size(); ++t)
+      if (block_of_[t] != nowhere && block_of_[t] < j && is_early(static_cast<TaskId>(t)))
+        block.lent |= local_reads(static_cast<TaskId>(t));
     if (is_last) return;
     block.end_reads = local_reads(begins_[j + 1]);
     block.end_beside_bytes = beside_bytes(begins_[j + 1], j);
+  }
+
+  // Those that depend on the block's begin have yet to run; nobody asks for what only runs again.
+  void add_small_block(int j, BlockRow& row) {
+    std::vector<TaskId> tasks;
+    std::vector<GraphItemId> items;
+    local_.assign(graph_.items.size(), nowhere);
+    for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
+      if (small_block_of_[t] != j) continue;
+      tasks.push_back(static_cast<TaskId>(t));
+      for (const GraphOutput& output : graph_.tasks[t].writes) {
+        if (!is_small_[output.item]) continue;
+        local_[output.item] = static_cast<int>(items.size());
+        items.push_back(output.item);
+      }
+    }
+    if (items.empty() || items.size() > most_of_block) return;
+    RerunBlock block;
+    block.in_any_memory = true;
+    for (const GraphItemId item : items) block.item_bytes.push_back(graph_.items[item].bytes);
+    for (const TaskId t : tasks) {
+      RerunTask& task = block.tasks.emplace_back();
+      task.reads = local_reads(t);
+      for (const GraphOutput& output : graph_.tasks[t].writes)
+        task.writes |= local_bit(output.item);
+      task.cost = costs_[t];
+      task.is_early = true;
+    }
+    for (std::size_t t = 0; t < graph_.tasks.size(); ++t)
+      if (begun_by(static_cast<TaskId>(t)) >= j)
+        block.end_reads |= local_reads(static_cast<TaskId>(t));
+    if (tasks.size() > most_of_block || block.end_reads == 0) return;
+    row.blocks.push_back(std::move(block));
+    row.tasks.push_back(std::move(tasks));
+    row.items.push_back(std::move(items));
   }
 
   // What begins a backward reads gradients, which neither it nor later blocks count. Dropped to be
@@ -257,7 +349,8 @@ class RowOfBlocks {
     task.cost = costs_[t];
     task.beside_bytes = beside_bytes(t, j);
     for (const GraphItemId read : graph_.tasks[t].reads) {
-      task.reads_of_others = task.reads_of_others || (counts(read) && block_of(read) != j);
+      task.reads_of_later = task.reads_of_later || (counts(read) && block_of(read) > j);
+      task.reads_of_former = task.reads_of_former || (counts(read) && block_of(read) < j);
       if (block_of(read) > j && graph_.items[read].is_alone)
         task.later_bytes += graph_.items[read].bytes;
     }
@@ -266,6 +359,7 @@ class RowOfBlocks {
     task.is_backbone = !task.is_early && (end == no_task || reaches_[t][end]);
     for (const GraphOutput& output : graph_.tasks[t].writes) {
       task.writes |= local_bit(output.item);
+      if (output.is_optional) task.optional |= local_bit(output.item);
       if (local_bit(output.item) == 0 || output.at_most_in == no_graph_item) continue;
       if (task.in_place.size() == most_in_place)
         task.beside_bytes -= output.bytes;
@@ -279,13 +373,16 @@ class RowOfBlocks {
   const DeviceGraph& graph_;
   const TaskChain& chain_;
   const std::vector<std::int64_t>& costs_;
-  std::vector<char> counts_;  // by item: it is one of a block
+  std::vector<char> counts_;    // by item: it is one of a block
+  std::vector<char> is_small_;  // by item: it is one of a block of small ones
   std::vector<std::vector<bool>> reaches_;
   std::vector<std::vector<TaskId>> readers_;  // by item
   std::vector<int> stage_of_;                 // by task, of backward ones
   std::vector<TaskId> begins_;
-  std::vector<int> block_of_;  // by task
-  std::vector<int> local_;     // by item, in the block at hand
+  std::vector<int> block_of_;        // by task
+  std::vector<int> input_block_;     // by item: of inputs
+  std::vector<int> small_block_of_;  // by task
+  std::vector<int> local_;           // by item, in the block at hand
 };
 
 }  // namespace

@@ -6,6 +6,10 @@
 // of them belongs to the last block that reads what it writes, at first or second hand. So no
 // task is in two blocks, and what blocks compute again adds up. Where a task of a block reads what
 // is no item of it, that is there for nothing.
+//
+// Small items are many, and would make the search of a block endless: of a block's tasks that write
+// nothing else a second block is made, which is taken to have all the memory, so that only counts
+// what keeping its items takes. It comes before the block itself.
 #pragma once
 
 #include <vector>
@@ -15,6 +19,8 @@
 #include "planner/graphs/device_graph.hpp"
 
 namespace stint {
+
+inline constexpr std::int64_t tiny_part_of_memory = 4096;  // what is smaller is of no account
 
 struct BlockRow {
   std::vector<RerunBlock> blocks;               // in the order of their backwards
@@ -29,7 +35,7 @@ struct RowShape {
 };
 
 // That are worth a try: the larger the blocks, the more they know, and the longer they take.
-inline constexpr RowShape row_shapes[] = {{16, 1}, {16, 3}, {32, 1}, {32, 2}, {32, 3}};
+inline constexpr RowShape row_shapes[] = {{16, 1}, {16, 3}, {24, 1}, {32, 1}, {32, 2}, {32, 3}};
 
 // No blocks where the graph has fewer than two, or is too large.
 BlockRow block_row(const Problem& problem, const DeviceGraph& graph, const TaskChain& chain,

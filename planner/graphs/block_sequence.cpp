@@ -14,19 +14,28 @@ class Joining {
         row_(row),
         ways_(ways),
         has_run_(graph.tasks.size(), 0),
-        is_there_(graph.items.size(), 1) {}
+        is_there_(graph.items.size(), 1),
+        is_of_block_(graph.tasks.size(), 0) {
+    for (const auto& tasks : row.tasks)
+      for (const TaskId task : tasks) is_of_block_[task] = 1;
+    while (row.blocks[first_].in_any_memory) ++first_;
+  }
 
   TaskSequence join(const TaskOrder& order) {
-    const TaskId begin = row_.tasks.front()[row_.blocks.front().begin];
+    const TaskId begin = row_.tasks[first_][row_.blocks[first_].begin];
     for (const TaskId task : order) {
       if (task == begin) break;
       if (!graph_.tasks[task].runs_once) run_first(task);
     }
+    drop_small();
     for (std::size_t j = 0; j < ways_.size(); ++j) keep(static_cast<int>(j));
     // What the first begin reads is there still, whatever blocks keep.
     for (const GraphItemId read : graph_.tasks[begin].reads) is_there_[read] = 1;
     run_first(begin);
-    for (std::size_t j = 0; j < ways_.size(); ++j) run_block(static_cast<int>(j));
+    for (std::size_t j = 0; j < ways_.size(); ++j) {
+      run_block(static_cast<int>(j));
+      run_ready(order);
+    }
     for (const TaskId task : order)
       if (!graph_.tasks[task].runs_once) run_first(task);
     for (const TaskId task : order)
@@ -41,12 +50,34 @@ class Joining {
       is_there_[row_.items[j][i]] = (ways_[j].kept >> i & 1) != 0;
   }
 
+  // Items of no block take memory all the same. What is tiny stays: it may be dear to make.
+  void drop_small() {
+    for (std::size_t i = 0; i < graph_.items.size(); ++i) {
+      const GraphItem& item = graph_.items[i];
+      const bool is_tiny = item.bytes < graph_.capacity_bytes / tiny_part_of_memory;
+      if (!is_tiny && !item.is_fixed && item.writers.size() == 1) is_there_[i] = 0;
+    }
+  }
+
+  // Tasks of no block that wait for nobody any more.
+  void run_ready(const TaskOrder& order) {
+    for (const TaskId task : order) {
+      if (has_run_[task] || graph_.tasks[task].runs_once || is_of_block_[task]) continue;
+      const auto& needs = problem_.needs[task];
+      const auto is_done = [&](TaskId other) {
+        return has_run_[other] || graph_.tasks[other].runs_once;
+      };
+      if (std::all_of(needs.begin(), needs.end(), is_done)) run_first(task);
+    }
+  }
+
   // The first begin, and tasks of a block's own that may precede its backward, have run before.
   void run_block(int j) {
+    if (row_.blocks[j].in_any_memory) return;  // whoever reads of it has it made
     for (const int run : ways_[j].runs) {
       const TaskId task = row_.tasks[j][run];
       const bool may_precede =
-          row_.blocks[j].tasks[run].may_precede || task == row_.tasks[0][row_.blocks[0].begin];
+          row_.blocks[j].tasks[run].may_precede || (j == first_ && run == row_.blocks[j].begin);
       if (!has_run_[task])
         run_first(task);
       else if (!may_precede)
@@ -89,8 +120,10 @@ class Joining {
   const DeviceGraph& graph_;
   const BlockRow& row_;
   const std::vector<Reruns>& ways_;
+  int first_ = 0;  // block that is not only of small items
   std::vector<char> has_run_;
-  std::vector<char> is_there_;  // by item
+  std::vector<char> is_there_;     // by item
+  std::vector<char> is_of_block_;  // by task
   TaskSequence sequence_;
 };
 
@@ -123,20 +156,11 @@ TaskSequence block_sequence(const Problem& problem, const DeviceGraph& graph, co
   return is_sound(graph, sequence) ? sequence : TaskSequence{};
 }
 
-TaskSequence best_block_sequence(const Problem& problem, const DeviceGraph& graph,
-                                 const TaskChain& chain, const std::vector<std::int64_t>& costs,
-                                 const TaskOrder& order, BlockBoundOptions options) {
+TaskSequence solved_block_sequence(const Problem& problem, const DeviceGraph& graph,
+                                   const BlockRow& row, const TaskOrder& order,
+                                   BlockBoundOptions options) {
   options.is_alone = true;
-  TaskSequence best;
-  for (const RowShape& shape : row_shapes) {
-    const BlockRow row = block_row(problem, graph, chain, costs, shape);
-    const BlockBound found = block_bound(row, options);
-    TaskSequence sequence = block_sequence(problem, graph, row, found.ways, order);
-    if (sequence.empty()) continue;
-    options.enough = found.cost;
-    best = std::move(sequence);
-  }
-  return best;
+  return block_sequence(problem, graph, row, block_bound(row, options).ways, order);
 }
 
 }  // namespace stint

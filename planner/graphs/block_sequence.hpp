@@ -16,9 +16,9 @@ namespace stint {
 TaskSequence block_sequence(const Problem& problem, const DeviceGraph& graph, const BlockRow& row,
                             const std::vector<Reruns>& ways, const TaskOrder& order);
 
-// The one of the rows that costs least if no block needs another again.
-TaskSequence best_block_sequence(const Problem& problem, const DeviceGraph& graph,
-                                 const TaskChain& chain, const std::vector<std::int64_t>& costs,
-                                 const TaskOrder& order, BlockBoundOptions options);
+// The same for a row of its own, if no block needs more of another than that lends it.
+TaskSequence solved_block_sequence(const Problem& problem, const DeviceGraph& graph,
+                                   const BlockRow& row, const TaskOrder& order,
+                                   BlockBoundOptions options);
 
 }  // namespace stint

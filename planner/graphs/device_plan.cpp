@@ -44,7 +44,9 @@ constexpr double cold = 5e-3;                   // of what a plan costs, where s
 // warm.
 constexpr double warm_tasks[] = {0, 0, 0.3, 0.3, 1, 0};  // by round: of a task's mean cost
 constexpr int rounds_of_large = 2;
-constexpr double block_states_per_unit = 2e4;  // of searches of blocks
+constexpr double block_states_per_unit = 2e4;          // of searches of blocks
+constexpr double block_shares[] = {0.98, 0.96, 0.94};  // of the memory, for plans by blocks
+constexpr int tries_by_blocks = 2;
 
 class OnDevice {
  public:
@@ -82,6 +84,12 @@ class OnDevice {
     std::vector<TaskOrder> all = memory_orders(problem_);
     for (TaskOrder& order : all) order = with_state_copies(graph_, order);
     return all;
+  }
+
+  // What a sequence costs is then what the plan does.
+  bool is_all_counted() const {
+    return problem_.request().objective == Objective::time ||
+           problem_.request().bill == Bill::makespan;
   }
 
   bool is_small() const { return graph_.tasks.size() <= exact_up_to_tasks; }
@@ -149,7 +157,18 @@ class OnDevice {
     if (recognised.chain && !has_state_away) options.chain = &*recognised.chain;
     if (!has_state_away) options.before = &problem_.before;
     GraphSolver solver(graph_, costs(aim, states), std::move(orders), options);
-    const auto plan = solver.solve(graph_.capacity_bytes);
+    auto plan = solver.solve(graph_.capacity_bytes);
+    const bool is_alone = device().workers == 1 && !has_state_away;
+    const bool by_blocks = recognised.chain && !deadline_seconds(problem_.request());  // many tries
+    const double second_joules = aim.joules > 0 ? aim.seconds : 0;
+    // In large graphs before anything gets addresses, which takes longer; unless it is near what is
+    // best in its order.
+    const bool is_before = plan && by_blocks && is_alone && !is_small() && is_all_counted() &&
+                           plan->measure.cost > solver.bound() * (1 + close_gap);
+    if (is_before) {
+      const auto shape = claim_by_blocks(*recognised.chain, second_joules, plan->measure.cost);
+      if (shape) plan = best_start(solver, *plan, *recognised.chain, *shape);
+    }
     AddressFit addresses(problem_, options_, graph_, lacks_addresses_ ? 0 : limit_, solver,
                          drafts_);
     const int workers = plan ? fit_workers(addresses, *plan, states) : 1;
@@ -161,16 +180,18 @@ class OnDevice {
       if (!drafts_.is_good()) improve_beside();
     }
     if (!plan) return;
-    const double second_joules = aim.joules > 0 ? aim.seconds : 0;
     claim(solver, second_joules, is_small() ? 1 : first_bound_work, false);
-    const bool by_blocks = !deadline_seconds(problem_.request());  // many tries: too long
-    if (by_blocks && recognised.chain && answer_.schedule && gap_of(problem_, answer_) > close_gap)
-      claim_by_blocks(*recognised.chain, second_joules);
-    const bool is_other = device().workers > 1 || is_moving() || has_state_away;
+    std::optional<RowShape> shape;
+    if (by_blocks && !is_before && answer_.schedule && gap_of(problem_, answer_) > close_gap) {
+      const double known = answer_.schedule->predicted.objective.value;
+      shape = claim_by_blocks(*recognised.chain, second_joules, known);
+    }
+    const bool is_other = !is_alone || is_moving();
     if (is_other || gap_of(problem_, answer_) <= close_gap || options_.is_interrupted()) return;
-    search_freely(solver, addresses, best_start(solver, *plan, by_blocks ? options.chain : nullptr),
-                  states);
-    if (answer_.schedule && gap_of(problem_, answer_) > wide_gap) claim_more(solver, second_joules);
+    if (shape) plan = best_start(solver, *plan, *recognised.chain, *shape);
+    search_freely(solver, addresses, *plan, states);
+    if (answer_.schedule && gap_of(problem_, answer_) > wide_gap && !is_by_blocks_)
+      claim_more(solver, second_joules);
   }
 
   // On all workers, then on half as many and so on, until it fits. In small graphs on: fewer that
@@ -246,19 +267,33 @@ class OnDevice {
     }
   }
 
-  // The plan, or one by blocks, each of which is solved exactly, where that is cheaper.
-  GraphPlan best_start(GraphSolver& solver, const GraphPlan& plan, const TaskChain* chain) {
-    if (chain == nullptr || !is_small()) return plan;
-    BlockBoundOptions how;
-    how.capacity_bytes = graph_.capacity_bytes;
-    how.enough = solver.whole_cost_again(plan.sequence);
-    how.most_states = static_cast<std::int64_t>(limit_ * block_states_per_unit);
-    how.interrupted = options_.interrupted;
-    const TaskSequence start =
-        best_block_sequence(problem_, graph_, *chain, solver.costs(), solver.order(), how);
-    if (start.empty()) return plan;
-    const auto found = solver.solve_near(start, graph_.capacity_bytes);
-    return found && found->measure.cost < plan.measure.cost ? *found : plan;
+  // The plan, or one by blocks, each of which is solved exactly, where that is cheaper; in large
+  // graphs by far, since addresses are found more easily near the plan. Together blocks take more
+  // than was counted, so they are solved for less memory.
+  GraphPlan best_start(GraphSolver& solver, const GraphPlan& plan, const TaskChain& chain,
+                       const RowShape& shape) {
+    GraphPlan best = plan;
+    TaskSequence best_from;
+    const BlockRow row = block_row(problem_, graph_, chain, solver.costs(), shape);
+    for (const double share : block_shares) {
+      BlockBoundOptions how;
+      how.capacity_bytes =
+          static_cast<std::int64_t>(static_cast<double>(graph_.capacity_bytes) * share);
+      how.enough = solver.whole_cost_again(plan.sequence);
+      how.most_states = static_cast<std::int64_t>(limit_ * block_states_per_unit);
+      how.interrupted = options_.interrupted;
+      const TaskSequence start = solved_block_sequence(problem_, graph_, row, solver.order(), how);
+      if (start.empty()) continue;
+      for (int i = 0; i < tries_by_blocks && !options_.is_interrupted(); ++i) {
+        const auto found = solver.solve_near(start, graph_.capacity_bytes);
+        if (found && found->measure.cost < best.measure.cost) best = *found, best_from = start;
+      }
+    }
+    const double least_gain = is_small() ? 0 : close_gap;
+    is_by_blocks_ = best.measure.cost < plan.measure.cost * (1 - least_gain);
+    if (!is_by_blocks_) return plan;
+    solver.adopt(best.sequence, std::move(best_from));
+    return best;
   }
 
   // Local search in any order: first without addresses, if only to better a plan; then for what has
@@ -303,8 +338,15 @@ class OnDevice {
     note(graph_bound(problem_, at_home_, how));
   }
 
-  void claim_by_blocks(const TaskChain& chain, double second_joules) {
-    note(graph_bound_by_blocks(problem_, at_home_, chain, bound_options(second_joules, 1)));
+  // For what costs so much. The shape of the blocks that tell most.
+  std::optional<RowShape> claim_by_blocks(const TaskChain& chain, double second_joules,
+                                          double known) {
+    GraphBoundOptions how = bound_options(second_joules, 1);
+    how.enough = known;
+    const auto found = graph_bound_by_blocks(problem_, at_home_, chain, how);
+    if (!found) return std::nullopt;
+    note(found->bound);
+    return found->shape;
   }
 
   GraphBoundOptions bound_options(double second_joules, double share) const {
@@ -328,6 +370,7 @@ class OnDevice {
   double limit_;
   Answer& answer_;
   DeviceDrafts drafts_;
+  bool is_by_blocks_ = false;          // the plan: then moments prove no more than blocks
   bool lacks_addresses_ = false;       // plans that fit had none: little is spent on others
   std::optional<DeviceGraph> moving_;  // the graph with moves
 };

@@ -27,6 +27,8 @@ constexpr std::size_t strong_up_to_tasks = 2500;
 constexpr std::size_t related_up_to_tasks = 5000;
 constexpr double close_gap = 6e-3;       // what HiGHS proves first
 constexpr double states_per_work = 4e4;  // of the searches of blocks
+constexpr double first_try = 0.1;        // of these, to see which blocks tell most
+constexpr int longer_tries = 2;          // of those that had too few
 constexpr double close_enough = 0.01;    // to what is to be proved, where another try may tell more
 
 // What a second of work costs beside the busy watts of its state, what the step costs however it is
@@ -363,6 +365,13 @@ bool is_for_bounds(const Problem& problem) {
          (objective == Objective::energy || objective == Objective::time);
 }
 
+struct TriedShape {
+  RowShape shape;
+  BlockRow row;
+  BlockBound bound;
+};
+bool is_better(const TriedShape& a, const TriedShape& b) { return a.bound.cost > b.bound.cost; }
+
 }  // namespace
 
 std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
@@ -380,9 +389,9 @@ std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& grap
   return best;
 }
 
-std::optional<Bound> graph_bound_by_blocks(const Problem& problem, const DeviceGraph& graph,
-                                           const TaskChain& chain,
-                                           const GraphBoundOptions& options) {
+std::optional<BoundByBlocks> graph_bound_by_blocks(const Problem& problem, const DeviceGraph& graph,
+                                                   const TaskChain& chain,
+                                                   const GraphBoundOptions& options) {
   const Bounding bounding(problem, graph);
   const auto all_prices = bounding.prices();
   const Prices prices = bounding.with_deadline(all_prices.front(), options.second_joules);
@@ -394,12 +403,23 @@ std::optional<Bound> graph_bound_by_blocks(const Problem& problem, const DeviceG
   how.enough = step.enough;
   how.most_states = static_cast<std::int64_t>(options.work * states_per_work);
   how.interrupted = options.interrupted;
-  std::int64_t best = 0;
+  std::vector<TriedShape> shapes;
   for (const RowShape& shape : row_shapes) {
-    const BlockRow row = block_row(problem, graph, chain, step.master.costs, shape);
-    best = std::max(best, block_bound(row, how).cost);
+    TriedShape tried{shape, block_row(problem, graph, chain, step.master.costs, shape), {}};
+    BlockBoundOptions within = how;
+    within.most_states =
+        static_cast<std::int64_t>(static_cast<double>(how.most_states) * first_try);
+    tried.bound = block_bound(tried.row, within);
+    shapes.push_back(std::move(tried));
   }
-  return bound_of(step, prices, best, "blocks");
+  std::stable_sort(shapes.begin(), shapes.end(), is_better);
+  int tries = 0;
+  for (TriedShape& tried : shapes)
+    if (!tried.bound.is_over && tries++ < longer_tries) tried.bound = block_bound(tried.row, how);
+  std::stable_sort(shapes.begin(), shapes.end(), is_better);
+  if (shapes.front().bound.cost == 0) return std::nullopt;
+  return BoundByBlocks{bound_of(step, prices, shapes.front().bound.cost, name_of_blocks),
+                       shapes.front().shape};
 }
 
 }  // namespace stint

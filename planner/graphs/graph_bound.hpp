@@ -12,6 +12,7 @@
 
 #include "planner/bounds.hpp"
 #include "planner/chains/recognise.hpp"
+#include "planner/graphs/block_row.hpp"
 #include "planner/graphs/device_graph.hpp"
 #include "planner/order.hpp"
 
@@ -35,8 +36,13 @@ std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& grap
 
 // The same by what each block of a chain must compute again on its own (block_bound.hpp). Nothing
 // also where things may leave the memory, or time counts beside work.
-std::optional<Bound> graph_bound_by_blocks(const Problem& problem, const DeviceGraph& graph,
-                                           const TaskChain& chain,
-                                           const GraphBoundOptions& options);
+inline constexpr const char* name_of_blocks = "blocks";  // `bound_by`
+struct BoundByBlocks {
+  Bound bound;
+  RowShape shape;  // of the blocks that tell most
+};
+std::optional<BoundByBlocks> graph_bound_by_blocks(const Problem& problem, const DeviceGraph& graph,
+                                                   const TaskChain& chain,
+                                                   const GraphBoundOptions& options);
 
 }  // namespace stint

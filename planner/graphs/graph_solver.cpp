@@ -311,6 +311,7 @@ void GraphSolver::improve(const TaskSequence& start, std::int64_t capacity, doub
   if (is_proved()) return;
   SequenceSearchOptions options{search_options(capacity, share)};
   options.heat = heat;
+  options.mends_slowly = heat == low_heat;  // near a plan for more memory
   ++searches_;
   const auto found = search_sequence(graph_, meter_, start, options);
   if (found) note(found->sequence, found->measure, capacity);
@@ -340,6 +341,7 @@ std::optional<GraphPlan> GraphSolver::solve_in_any_order(const TaskSequence& sta
 std::optional<GraphPlan> GraphSolver::solve_near(const TaskSequence& start, std::int64_t capacity) {
   SequenceSearchOptions options = free_options(capacity);
   options.heat = low_heat;
+  options.mends_slowly = true;
   return search_sequence(graph_, meter_, start, options);
 }
 
@@ -348,6 +350,11 @@ std::vector<GraphPlan> GraphSolver::solve_with_addresses(const TaskSequence& sta
   SequenceSearchOptions options = free_options(capacity);
   options.with_addresses = true;
   return search_sequences(graph_, meter_, start, options);
+}
+
+void GraphSolver::adopt(TaskSequence plan, TaskSequence start) {
+  solved_ = std::move(plan);
+  start_of_solved_ = std::move(start);
 }
 
 double GraphSolver::worth(const MomentSolution& solution) const {
@@ -375,7 +382,9 @@ std::optional<GraphPlan> GraphSolver::shrink(std::int64_t capacity,
   if (has_cp_sat() && !moments_.empty() && std::ssize(moments_) < most) generate_moments(capacity);
   if (!is_proved()) search(start(), capacity, short_share);
   if (is_large()) improve(before, capacity, large_short_share, low_heat);
-  improve(before, capacity, is_large() ? large_short_share : short_share);
+  const bool has_start = is_large() && !start_of_solved_.empty();
+  if (has_start) improve(start_of_solved_, capacity, large_short_share, low_heat);
+  if (!has_start) improve(before, capacity, is_large() ? large_short_share : short_share);
   if (is_large()) improve_from(last, capacity);
   return best_;
 }

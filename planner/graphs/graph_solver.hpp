@@ -53,6 +53,9 @@ class GraphSolver {
   // The same for plans to which first-fit gives addresses, the cheapest first.
   std::vector<GraphPlan> solve_with_addresses(const TaskSequence& start,
                                               std::int64_t capacity_bytes);
+  // From now on that is the best plan for all of the memory; plans for less are also looked for
+  // near what it was found from.
+  void adopt(TaskSequence plan, TaskSequence start);
 
   // Tasks at whose first runs memory was counted, as they came.
   std::vector<TaskId> moments() const;
@@ -124,6 +127,7 @@ class GraphSolver {
   std::optional<GraphPlan> best_;
   Retention best_retention_;
   TaskSequence solved_;  // the best for all of the memory
+  TaskSequence start_of_solved_;
   std::int64_t least_peak_ = 0;
   std::uint64_t searches_ = 0;
   BlockSolver blocks_;

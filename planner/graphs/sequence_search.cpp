@@ -13,6 +13,8 @@ namespace {
 
 constexpr double overload_weight = 2;  // of the share by which the peak is too high
 constexpr double arena_weight = 4;     // the same where addresses count
+constexpr double first_weight = 0.1;   // of the first, where it grows
+constexpr double growing_share = 0.3;  // of the steps, until it has grown
 constexpr double last_temperature = 1e-6;
 constexpr int most_added = 60;  // runs, in one move
 constexpr int most_repairs = 6;
@@ -49,6 +51,7 @@ class SequenceAnnealing {
     look(now_);
     if (options_.with_addresses) place(now_);
     while (looked_at_ < options_.steps && !is_done()) {
+      if (options_.mends_slowly) weigh();
       next_.sequence = now_.sequence;
       move();
       look(next_);
@@ -60,15 +63,25 @@ class SequenceAnnealing {
   }
 
  private:
+  // More and more, in equal ratios.
+  void weigh() {
+    const double progress = static_cast<double>(looked_at_) / static_cast<double>(options_.steps);
+    const double grown = std::min(progress / growing_share, 1.0);
+    overload_weight_ = overload_weight * std::pow(first_weight, 1 - grown);
+    now_.energy = now_.measure.cost / cost_of_all_ + overload_weight_ * overload(now_);
+  }
+  double overload(const View& view) const {
+    const auto capacity = static_cast<double>(std::max<std::int64_t>(options_.capacity_bytes, 1));
+    return std::max(static_cast<double>(view.measure.peak_bytes) / capacity - 1, 0.0);
+  }
+
   bool fits(const View& view) const { return view.measure.peak_bytes <= options_.capacity_bytes; }
 
   void look(View& view) {
     view.sequence = without_needless_runs(graph_, view.sequence);
     view.measure = meter_.measure(view.sequence);
     looked_at_ += static_cast<std::int64_t>(view.sequence.size()) + 1;
-    const auto capacity = static_cast<double>(std::max<std::int64_t>(options_.capacity_bytes, 1));
-    const double over = static_cast<double>(view.measure.peak_bytes) / capacity - 1;
-    view.energy = view.measure.cost / cost_of_all_ + overload_weight_ * std::max(over, 0.0);
+    view.energy = view.measure.cost / cost_of_all_ + overload_weight_ * overload(view);
     if (!options_.with_addresses && fits(view)) remember(view);
     find_instances(view);
     view.again.clear();

@@ -25,6 +25,9 @@ struct SequenceSearchOptions : RetentionSearchOptions {
   const std::vector<std::vector<TaskId>>* before = nullptr;
   bool with_addresses = false;
   double heat = 0.4;  // of what a task costs on average: a rise that is accepted in the beginning
+  // The start takes too much memory: at first that counts little, so that it is mended by many
+  // cheap runs rather than by the first dear one.
+  bool mends_slowly = false;
 };
 
 // The cheapest plan that fits; the start if it fits and nothing better is found. Nothing if no plan
