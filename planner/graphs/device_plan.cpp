@@ -47,6 +47,7 @@ constexpr int rounds_of_large = 2;
 constexpr double block_states_per_unit = 2e4;          // of searches of blocks
 constexpr double block_shares[] = {0.98, 0.96, 0.94};  // of the memory, for plans by blocks
 constexpr int tries_by_blocks = 2;
+constexpr double far_gap = 0.01;  // from what blocks prove: large graphs begin from them then
 
 class OnDevice {
  public:
@@ -167,7 +168,9 @@ class OnDevice {
                            plan->measure.cost > solver.bound() * (1 + close_gap);
     if (is_before) {
       const auto shape = claim_by_blocks(*recognised.chain, second_joules, plan->measure.cost);
-      if (shape) plan = best_start(solver, *plan, *recognised.chain, *shape);
+      const bool is_far =
+          answer_.bound && plan->measure.cost > answer_.bound->value * (1 + far_gap);
+      if (shape && is_far) plan = best_start(solver, *plan, *recognised.chain, *shape);
     }
     AddressFit addresses(problem_, options_, graph_, lacks_addresses_ ? 0 : limit_, solver,
                          drafts_);
