@@ -113,6 +113,13 @@ struct Step {
   std::vector<std::int64_t> costs;
 };
 
+Reruns reruns(const RerunBlock& block, std::int64_t kept_bytes, std::int64_t capacity_bytes) {
+  RerunLimits limits;
+  limits.kept_bytes = kept_bytes;
+  limits.capacity_bytes = capacity_bytes;
+  return least_reruns(block, limits);
+}
+
 constexpr RowShape shapes[] = {{2, 1}, {4, 1}, {6, 1}, {4, 2}, {8, 2}};
 
 }  // namespace
@@ -197,10 +204,7 @@ TEST_CASE("a block computes again what does not fit beside what others hold", "[
   block.tasks = {a, b, begin, back};
   block.begin = 2;
   const auto cost = [&](std::int64_t kept, std::int64_t capacity) {
-    RerunLimits limits;
-    limits.kept_bytes = kept;
-    limits.capacity_bytes = capacity;
-    return least_reruns(block, limits).cost;
+    return reruns(block, kept, capacity).cost;
   };
   CHECK(cost(4, 5) == 0);
   CHECK(cost(3, 7) == 7);
@@ -221,10 +225,7 @@ TEST_CASE("an input that a block needs again stays, and what is optional need no
   block.tasks = {forward, begin, back};
   block.begin = 1;
   const auto cost = [&](std::int64_t kept, std::int64_t capacity) {
-    RerunLimits limits;
-    limits.kept_bytes = kept;
-    limits.capacity_bytes = capacity;
-    return least_reruns(block, limits).cost;
+    return reruns(block, kept, capacity).cost;
   };
   CHECK(cost(4, 5) == 0);
   CHECK(cost(3, 8) == 5);          // the gradient beside the input and b, without p
@@ -245,12 +246,7 @@ TEST_CASE("blocks of small items tell only what keeping them takes", "[graph]") 
                            .is_early = true});
   }
   block.end_reads = 1 | 4;  // the second only for the third
-  const auto found = [&](std::int64_t kept) {
-    RerunLimits limits;
-    limits.kept_bytes = kept;
-    limits.capacity_bytes = INT64_MAX / 4;
-    return least_reruns(block, limits);
-  };
+  const auto found = [&](std::int64_t kept) { return reruns(block, kept, INT64_MAX / 4); };
   CHECK(found(6).cost == 0);
   CHECK(found(5).cost == 10);  // the third is kept, not the first
   CHECK(found(5).kept_bytes == 4);
