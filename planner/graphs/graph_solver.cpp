@@ -311,7 +311,6 @@ void GraphSolver::improve(const TaskSequence& start, std::int64_t capacity, doub
   if (is_proved()) return;
   SequenceSearchOptions options{search_options(capacity, share)};
   options.heat = heat;
-  options.mends_slowly = heat == low_heat;  // near a plan for more memory
   ++searches_;
   const auto found = search_sequence(graph_, meter_, start, options);
   if (found) note(found->sequence, found->measure, capacity);
