@@ -229,23 +229,29 @@ class RowOfBlocks {
     return bytes;
   }
 
+  void add_item(GraphItemId item, std::vector<GraphItemId>& items) {
+    local_[item] = static_cast<int>(items.size());
+    items.push_back(item);
+  }
+  // The tasks that are in the block, and the items that they write.
+  void collect(const std::vector<int>& block_of, const std::vector<char>& is_item, int j,
+               std::vector<TaskId>& tasks, std::vector<GraphItemId>& items) {
+    for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
+      if (block_of[t] != j) continue;
+      tasks.push_back(static_cast<TaskId>(t));
+      for (const GraphOutput& output : graph_.tasks[t].writes)
+        if (is_item[output.item]) add_item(output.item, items);
+    }
+  }
+
   void add_block(int j, BlockRow& row) {
     auto& tasks = row.tasks.emplace_back();
     auto& items = row.items.emplace_back();
     RerunBlock& block = row.blocks.emplace_back();
     local_.assign(graph_.items.size(), nowhere);
-    const auto add_item = [&](GraphItemId item) {
-      local_[item] = static_cast<int>(items.size());
-      items.push_back(item);
-    };
     for (std::size_t i = 0; i < graph_.items.size(); ++i)
-      if (input_block_[i] == j) add_item(static_cast<GraphItemId>(i));
-    for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
-      if (block_of_[t] != j) continue;
-      tasks.push_back(static_cast<TaskId>(t));
-      for (const GraphOutput& output : graph_.tasks[t].writes)
-        if (counts(output.item)) add_item(output.item);
-    }
+      if (input_block_[i] == j) add_item(static_cast<GraphItemId>(i), items);
+    collect(block_of_, counts_, j, tasks, items);
     if (tasks.size() > most_of_block || items.size() > most_of_block) return;
     for (const GraphItemId item : items) block.item_bytes.push_back(graph_.items[item].bytes);
     const bool is_last = j + 1 == std::ssize(begins_);
@@ -267,15 +273,7 @@ class RowOfBlocks {
     std::vector<TaskId> tasks;
     std::vector<GraphItemId> items;
     local_.assign(graph_.items.size(), nowhere);
-    for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
-      if (small_block_of_[t] != j) continue;
-      tasks.push_back(static_cast<TaskId>(t));
-      for (const GraphOutput& output : graph_.tasks[t].writes) {
-        if (!is_small_[output.item]) continue;
-        local_[output.item] = static_cast<int>(items.size());
-        items.push_back(output.item);
-      }
-    }
+    collect(small_block_of_, is_small_, j, tasks, items);
     if (items.empty() || items.size() > most_of_block) return;
     RerunBlock block;
     block.in_any_memory = true;

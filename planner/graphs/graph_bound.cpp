@@ -418,7 +418,7 @@ std::optional<BoundByBlocks> graph_bound_by_blocks(const Problem& problem, const
     if (!tried.bound.is_over && tries++ < longer_tries) tried.bound = block_bound(tried.row, how);
   std::stable_sort(shapes.begin(), shapes.end(), is_better);
   if (shapes.front().bound.cost == 0) return std::nullopt;
-  return BoundByBlocks{bound_of(step, prices, shapes.front().bound.cost, name_of_blocks),
+  return BoundByBlocks{bound_of(step, prices, shapes.front().bound.cost, "blocks"),
                        shapes.front().shape};
 }
 

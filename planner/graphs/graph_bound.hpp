@@ -34,13 +34,13 @@ struct GraphBoundOptions {
 std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
                                  const GraphBoundOptions& options);
 
-// The same by what each block of a chain must compute again on its own (block_bound.hpp). Nothing
-// also where things may leave the memory, or time counts beside work.
-inline constexpr const char* name_of_blocks = "blocks";  // `bound_by`
 struct BoundByBlocks {
   Bound bound;
   RowShape shape;  // of the blocks that tell most
 };
+
+// The same by what each block of a chain must compute again on its own (block_bound.hpp). Nothing
+// also where things may leave the memory, or time counts beside work.
 std::optional<BoundByBlocks> graph_bound_by_blocks(const Problem& problem, const DeviceGraph& graph,
                                                    const TaskChain& chain,
                                                    const GraphBoundOptions& options);
