@@ -177,9 +177,9 @@ class OnDevice {
     const int workers = plan ? fit_workers(addresses, *plan, states) : 1;
     lacks_addresses_ = plan && !drafts_.best().graph && !answer_.late;
     if (!fits_whole(graph_, device().workers)) {
+      // First without moves: what may be moved away must not make a plan dearer.
+      if (plan && workers > 1 && !drafts_.is_good()) leave_room(solver, addresses, states, workers);
       if (!drafts_.is_good()) move_items(solver, aim, states);
-      if (plan && workers > 1 && !is_moving() && !drafts_.is_good())
-        leave_room(solver, addresses, states, workers);
       if (!drafts_.is_good()) improve_beside();
     }
     if (!plan) return;

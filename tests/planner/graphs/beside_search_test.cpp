@@ -12,6 +12,14 @@ using namespace stint;
 
 namespace {
 
+Platform two_workers_and_a_slow_disk() {
+  Platform platform = beside_disk(plain_machine(2, 64), 5e-9, 5e8);
+  TimeModel model;
+  model.terms = {{"constant", 1e-6}, {"flops", 1.25e-10}, {"bytes", 1e-10}};
+  platform.devices.front().time_model = {{"*", model}};
+  return platform;
+}
+
 double joules(const Problem& problem, const DeviceGraph& graph, const GraphCrew& crew,
               const TaskSequence& sequence) {
   Schedule scratch = problem.blank;
@@ -60,4 +68,20 @@ TEST_CASE("with copies beside the work a U-net in 80 % is planned within 0.2 %",
   REQUIRE(outcome.schedule);
   CHECK(outcome.schedule->predicted.joules < 9.69);
   CHECK(outcome.schedule->predicted.copied_bytes > 0);
+}
+
+TEST_CASE("a network on two workers is no dearer where tensors may be moved away", "[graph]") {
+  Request request;
+  request.batch = 8;
+  request.memory["n0/ram"] = 277599475;  // 60 % of what keeping everything takes
+  request.strategy = "graph";
+  request.limit = 1;
+  const Model network = read_model(bundled("models/mobilenet_v2.json"));
+  const auto planned_joules = [&](bool offload) {
+    request.offload = offload;
+    const Outcome outcome = plan(problem_of(network, two_workers_and_a_slow_disk(), request), {});
+    REQUIRE(outcome.schedule);
+    return outcome.schedule->predicted.joules;
+  };
+  CHECK(planned_joules(true) <= planned_joules(false));
 }
