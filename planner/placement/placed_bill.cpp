@@ -76,47 +76,44 @@ std::int64_t PlacedReplay::state_bytes(int memory) const {
   return bytes;
 }
 
-// Instances by their places, workspaces of steps by theirs before 0.
+// When instances and workspaces of steps come and go, in no order.
 void PlacedReplay::find_events() {
   events_.clear();
-  for (std::size_t i = 0; i < instances_.size(); ++i) {
-    const bool is_point = instances_[i].end <= instances_[i].begin;
-    events_.push_back({instances_[i].begin, 1, static_cast<int>(i)});
-    events_.push_back({instances_[i].end, is_point ? 2 : 0, static_cast<int>(i)});
+  for (const PlacedInstance& it : instances_) {
+    const bool is_point = it.end <= it.begin;
+    const std::int64_t bytes = it.state >= 0 ? graph_.states[it.state].bytes[it.memory]
+                                             : graph_.bytes[it.item][it.memory];
+    events_.push_back({it.begin, 1, it.memory, bytes});
+    events_.push_back({it.end, is_point ? 2 : 0, it.memory, -bytes});
   }
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     if (steps_[s].task == no_task) continue;
     const DeviceId device{graph_.problem->workers[steps_[s].worker].device};
-    if (graph_.workspace[steps_[s].task][graph_.memory_of(device)] == 0) continue;
-    const int instance = -1 - static_cast<int>(s);
-    events_.push_back({ends_[s] - way(steps_[s].task, device).seconds, 1, instance});
-    events_.push_back({ends_[s], 0, instance});
+    const MemoryId memory = graph_.memory_of(device);
+    const std::int64_t bytes = graph_.workspace[steps_[s].task][memory];
+    if (bytes == 0) continue;
+    events_.push_back({ends_[s] - way(steps_[s].task, device).seconds, 1, memory, bytes});
+    events_.push_back({ends_[s], 0, memory, -bytes});
   }
-  std::sort(events_.begin(), events_.end());
 }
 
-std::pair<MemoryId, std::int64_t> PlacedReplay::place_and_bytes(int instance) const {
-  if (instance < 0) {
-    const PlacedStep& step = steps_[-1 - instance];
-    const DeviceId device{graph_.problem->workers[step.worker].device};
-    return {graph_.memory_of(device), graph_.workspace[step.task][graph_.memory_of(device)]};
-  }
-  const PlacedInstance& it = instances_[instance];
-  return {it.memory, it.state >= 0 ? graph_.states[it.state].bytes[it.memory]
-                                   : graph_.bytes[it.item][it.memory]};
-}
-
-void PlacedReplay::measure_peaks() {
+void PlacedReplay::measure_peaks(const std::vector<std::int64_t>* enough_bytes) {
   find_events();
   live_.clear();
   for (int m = 0; m < memories_; ++m) live_.push_back(state_bytes(m));
+  most_ = live_;
+  for (const Event& event : events_) most_[event.memory] += std::max<std::int64_t>(0, event.bytes);
+  const auto is_enough = [&](const Event& event) {
+    return enough_bytes != nullptr && most_[event.memory] <= (*enough_bytes)[event.memory];
+  };
+  events_.erase(std::remove_if(events_.begin(), events_.end(), is_enough), events_.end());
+  std::sort(events_.begin(), events_.end());
   peaks_ = live_;
   peak_at_.assign(memories_, 0);
   for (const Event& event : events_) {
-    const auto [memory, bytes] = place_and_bytes(event.instance);
-    live_[memory] += event.kind == 1 ? bytes : -bytes;
-    if (live_[memory] > peaks_[memory])
-      peaks_[memory] = live_[memory], peak_at_[memory] = event.seconds;
+    live_[event.memory] += event.bytes;
+    if (live_[event.memory] > peaks_[event.memory])
+      peaks_[event.memory] = live_[event.memory], peak_at_[event.memory] = event.seconds;
   }
 }
 

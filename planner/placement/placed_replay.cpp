@@ -38,7 +38,8 @@ PlacedReplay::PlacedReplay(const PlacedGraph& graph)
   }
 }
 
-bool PlacedReplay::make(const PlacementChoice& choice) {
+bool PlacedReplay::make(const PlacementChoice& choice,
+                        const std::vector<std::int64_t>* enough_bytes) {
   begin(choice);
   for (const TaskId task : choice.order) {
     again_.clear();
@@ -50,7 +51,7 @@ bool PlacedReplay::make(const PlacementChoice& choice) {
     if (instances_[pair.from].end == pair.end) instances_[pair.to].begin = pair.end;
   }
   bill();
-  measure_peaks();
+  measure_peaks(enough_bytes);
   return true;
 }
 

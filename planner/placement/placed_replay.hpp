@@ -45,8 +45,10 @@ class PlacedReplay {
  public:
   explicit PlacedReplay(const PlacedGraph& graph);
 
-  // False if something is missing that cannot be had again, or is computed far too often.
-  bool make(const PlacementChoice& choice);
+  // False if something is missing that cannot be had again, or is computed far too often. A peak
+  // that cannot exceed `enough_bytes` of its memory is not looked for: only state counts there.
+  bool make(const PlacementChoice& choice,
+            const std::vector<std::int64_t>* enough_bytes = nullptr);
 
   double seconds() const { return seconds_; }
   double joules() const { return joules_; }
@@ -70,10 +72,10 @@ class PlacedReplay {
   struct Event {
     double seconds;
     int kind;  // ends come before begins, unless nothing is between them
-    int instance;
+    MemoryId memory;
+    std::int64_t bytes;
     bool operator<(const Event& other) const {
-      if (seconds != other.seconds) return seconds < other.seconds;
-      return kind != other.kind ? kind < other.kind : instance < other.instance;
+      return seconds != other.seconds ? seconds < other.seconds : kind < other.kind;
     }
   };
 
@@ -104,10 +106,9 @@ class PlacedReplay {
   void bill();
   void bill_overlaps(std::size_t device);
   void bill_waits(std::size_t device);
-  void measure_peaks();
+  void measure_peaks(const std::vector<std::int64_t>* enough_bytes);
   void find_events();
   std::int64_t state_bytes(int memory) const;
-  std::pair<MemoryId, std::int64_t> place_and_bytes(int instance) const;
 
   const PlacedGraph& graph_;
   const int memories_;
@@ -147,6 +148,7 @@ class PlacedReplay {
   std::vector<int> results_;  // by item: an instance, or -1
   std::vector<Event> events_;
   std::vector<std::int64_t> live_;
+  std::vector<std::int64_t> most_;  // by memory: all that is ever there
   std::vector<std::int64_t> peaks_;
   std::vector<double> peak_at_;
   double marginal_ = 0;

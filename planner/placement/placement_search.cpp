@@ -275,7 +275,7 @@ class Annealing {
 std::optional<PlacementTrial> tried(const PlacedGraph& graph, PlacedReplay& replay,
                                     PlacementChoice choice,
                                     const std::vector<std::int64_t>& capacity_bytes) {
-  if (!replay.make(choice)) return std::nullopt;
+  if (!replay.make(choice, &capacity_bytes)) return std::nullopt;
   const Request& request = graph.problem->request();
   PlacementTrial trial{std::move(choice), value_of(replay, request.objective), 0};
   for (std::size_t m = 0; m < capacity_bytes.size(); ++m) {
