@@ -41,6 +41,15 @@ class FirstFit {
     return true;
   }
 
+  // An item where it lay before. Those that are kept come first, by ascending offset.
+  void keep(int index, std::int64_t offset) {
+    const Item& item = items_[index];
+    if (item.bytes == 0) return;
+    placed_.push_back({offset, offset + item.bytes, item.begin, item.end});
+    placement_.offsets[index] = offset;
+    placement_.arena_bytes = std::max(placement_.arena_bytes, offset + item.bytes);
+  }
+
   Placement finish() { return std::move(placement_); }
 
  private:
@@ -160,11 +169,45 @@ Placement improved(const std::vector<Item>& items, Order order, std::int64_t aim
   return best;
 }
 
+// Placements of orders that begin as one that was placed begins: what lies at the begin of both
+// lies at the same offsets, and is not placed again.
+class Neighbours {
+ public:
+  explicit Neighbours(const std::vector<Item>& items) : items_(items), place_(items.size()) {}
+
+  void settle(const Order& order, const Placement& placement) {
+    for (std::size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<int>(i);
+    by_offset_ = order;
+    std::sort(by_offset_.begin(), by_offset_.end(), [&](int a, int b) {
+      return std::pair(placement.offsets[a], a) < std::pair(placement.offsets[b], b);
+    });
+  }
+
+  // `placement`: the settled one. `alike`: how many items both orders begin with.
+  std::optional<Placement> place(const Placement& placement, const Order& order, int alike) const {
+    FirstFit fit(items_, placement.arena_bytes);
+    for (const int item : by_offset_) {
+      if (place_[item] < alike) fit.keep(item, placement.offsets[item]);
+    }
+    for (auto item = order.begin() + alike; item != order.end(); ++item) {
+      if (!fit.add(*item)) return std::nullopt;
+    }
+    return fit.finish();
+  }
+
+ private:
+  const std::vector<Item>& items_;
+  std::vector<int> place_;  // in the settled order, by item
+  Order by_offset_;
+};
+
 // Local search over orders: what reaches the top, or now and then anything, is placed earlier; kept
 // if the arena does not grow by it. The same items always give the same walk.
 Placement searched(const std::vector<Item>& items, Order order, std::int64_t aim) {
   std::mt19937_64 random(items.size());
   Placement best = place_in_order(items, order);
+  Neighbours neighbours(items);
+  neighbours.settle(order, best);
   for (int round = rounds(items.size(), 4000); round > 0 && best.arena_bytes > aim; --round) {
     auto moved = first_at_top(items, best, order);
     if (random() % 4 == 0) moved = order.begin() + static_cast<int>(random() % order.size());
@@ -172,10 +215,12 @@ Placement searched(const std::vector<Item>& items, Order order, std::int64_t aim
     const auto from = next.begin() + (moved - order.begin());
     const auto to = next.begin() + static_cast<int>(random() % (moved - order.begin() + 1));
     std::rotate(to, from, from + 1);
-    auto other = place_within(items, next, best.arena_bytes);
+    const int alike = static_cast<int>(to - next.begin());
+    auto other = neighbours.place(best, next, alike);
     if (!other) continue;
     best = std::move(*other);
     order = std::move(next);
+    neighbours.settle(order, best);
   }
   return best;
 }

@@ -15,9 +15,13 @@ namespace {
 constexpr double states_limit = 0.5;  // for states on the order of a plan
 constexpr std::size_t large_from_tasks = 300;
 constexpr double large_effort = 5;  // for addresses, where another plan takes longer to find
+// For plans that leave room for them, of which most have some: another one would cost more.
+constexpr double roomy_effort = 25;
 
 double address_effort(const DeviceGraph& graph, const GraphCrew& crew) {
-  return crew.workers == 1 && graph.tasks.size() > large_from_tasks ? large_effort : 1;
+  const bool is_large = crew.workers == 1 && graph.tasks.size() > large_from_tasks;
+  if (!is_large) return 1;
+  return crew.capacity_bytes < graph.capacity_bytes ? roomy_effort : large_effort;
 }
 
 double best_bound(const Problem& problem, const Answer& answer) {

@@ -81,8 +81,8 @@ void PlacedReplay::find_events() {
   events_.clear();
   for (const PlacedInstance& it : instances_) {
     const bool is_point = it.end <= it.begin;
-    const std::int64_t bytes = it.state >= 0 ? graph_.states[it.state].bytes[it.memory]
-                                             : graph_.bytes[it.item][it.memory];
+    const std::int64_t bytes =
+        it.state >= 0 ? graph_.states[it.state].bytes[it.memory] : graph_.bytes[it.item][it.memory];
     events_.push_back({it.begin, 1, it.memory, bytes});
     events_.push_back({it.end, is_point ? 2 : 0, it.memory, -bytes});
   }

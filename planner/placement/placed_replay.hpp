@@ -47,8 +47,7 @@ class PlacedReplay {
 
   // False if something is missing that cannot be had again, or is computed far too often. A peak
   // that cannot exceed `enough_bytes` of its memory is not looked for: only state counts there.
-  bool make(const PlacementChoice& choice,
-            const std::vector<std::int64_t>* enough_bytes = nullptr);
+  bool make(const PlacementChoice& choice, const std::vector<std::int64_t>* enough_bytes = nullptr);
 
   double seconds() const { return seconds_; }
   double joules() const { return joules_; }
