@@ -98,6 +98,24 @@ std::vector<Term> merged(std::vector<Term> terms) {
   return all;
 }
 
+// The row without limits that the columns' ranges imply. With booleans whose sum was to be at most
+// 2^40, HiGHS called 4 % more than a solution costs the optimum.
+LinearProgram::Row without_implied_limits(LinearProgram::Row row, const LinearProgram& program) {
+  double least = 0;
+  double most = 0;
+  for (const Term& term : row.terms) {
+    const auto& column = program.columns[term.column];
+    const auto factor = static_cast<double>(term.factor);
+    const double ends[] = {factor * static_cast<double>(column.least),
+                           factor * static_cast<double>(column.most)};
+    least += std::min(ends[0], ends[1]);
+    most += std::max(ends[0], ends[1]);
+  }
+  if (static_cast<double>(row.least) <= least) row.least = INT64_MIN;
+  if (static_cast<double>(row.most) >= most) row.most = INT64_MAX;
+  return row;
+}
+
 void add_row(const LinearProgram::Row& row, Matrix& matrix) {
   const std::vector<Term> terms = merged(row.terms);
   double most = 0;
@@ -138,7 +156,7 @@ Matrix matrix_of(const LinearProgram& program) {
     matrix.upper.push_back(static_cast<double>(column.most) / matrix.unit[c]);
     matrix.integrality.push_back(column.most - column.least <= 1 ? 1 : 0);
   }
-  for (const auto& row : program.rows) add_row(row, matrix);
+  for (const auto& row : program.rows) add_row(without_implied_limits(row, program), matrix);
   return matrix;
 }
 
