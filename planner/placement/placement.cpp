@@ -45,6 +45,10 @@ constexpr SearchRound first_round;
 constexpr SearchRound more_rounds[] = {{1, 0.002}, {1, 0.005}, {1, 0.002}};
 constexpr SearchRound rounds_of_wide_gaps[] = {{1, 0.01}, {1, 0.005}};
 constexpr double wide_gap = 8e-3;
+constexpr double gap_for_turns = 9e-3;   // worth turns in the relaxation, until
+constexpr double gap_of_turns = 8.8e-3;  // so much is left
+constexpr SearchRound round_of_turns{1, 0.01};
+constexpr int number_of_turns = 6;  // after all other rounds
 constexpr std::size_t most_tasks_of_more_rounds = 100;
 constexpr SearchRound rounds_of_less[] = {{1, 0.05}, {0.8, 0.05}, {0.6, 0.05}};
 constexpr std::size_t most_tasks_of_less = 30;
@@ -87,6 +91,7 @@ class Placing {
     const bool is_small = graph_.tasks() <= most_tasks_of_automatic_solver;
     if (is_small || (!is_automatic() && graph_.tasks() <= most_tasks_of_solver)) relax();
     search();
+    take_turns();
     refine();
   }
 
@@ -103,10 +108,11 @@ class Placing {
     return std::max(steps, least_search_steps * share);
   }
 
-  bool is_gap_wide() const {
+  bool is_gap_wide() const { return is_gap_above(wide_gap); }
+  bool is_gap_above(double share) const {
     if (!answer_.bound || !answer_.schedule || options_.is_interrupted()) return false;
     const double value = answer_.schedule->predicted.objective.value;
-    return value - answer_.bound->value > wide_gap * value;
+    return value - answer_.bound->value > share * value;
   }
 
   // A plan of somebody else is the best there is.
@@ -161,9 +167,25 @@ class Placing {
 
   // The relaxation's solution is a start, and its value a bound.
   void relax() {
-    PlacementBound found = bounded(false);
-    for (PlacementChoice& choice : found.choices) add_start(std::move(choice));
+    relaxed_ = bounded(false);
+    take(relaxed_);
+  }
+  void take(const PlacementBound& found) {
+    for (const PlacementChoice& choice : found.choices) add_start(choice);
     take_bound(found.bound);
+  }
+
+  // Where the gap is still wide: what the relaxation does at once takes turns, and its solutions,
+  // nearer to plans than those before, are searched from once more.
+  void take_turns() {
+    if (!is_gap_above(gap_for_turns) || relaxed_.choices.empty()) return;
+    TurnsOptions turning;
+    turning.enough = answer_.schedule->predicted.objective.value * (1 - gap_of_turns);
+    const PlacementBound found =
+        placement_bound_in_turns(graph_, bounding_for(), turning, relaxed_, options_);
+    take(found);
+    if (!found.choices.empty() && is_gap_above(gap_for_turns))
+      search_within(round_of_turns, number_of_turns);
   }
 
   // Where plan and bound meet but for rounding. With numbers so large the solver may be wrong: a
@@ -177,10 +199,14 @@ class Placing {
     if (found && found->value <= value * (1 + 1e-9)) take_bound(found);
   }
 
-  PlacementBound bounded(bool is_fine) const {
+  PlacementBoundOptions bounding_for() const {
     PlacementBoundOptions bounding;
     if (answer_.schedule) bounding.known = answer_.schedule->predicted.objective.value;
     bounding.work = limit_ * bound_work_per_unit;
+    return bounding;
+  }
+  PlacementBound bounded(bool is_fine) const {
+    PlacementBoundOptions bounding = bounding_for();
     bounding.is_fine = is_fine;
     return placement_bound(graph_, bounding, options_);
   }
@@ -354,6 +380,7 @@ class Placing {
   double limit_;
   std::vector<std::vector<TaskId>> clusters_;
   std::vector<PlacementTrial> starts_;
+  PlacementBound relaxed_;
   PlacementChoice found_;  // of the best plan, if it was found here
 };
 

@@ -38,6 +38,7 @@ constexpr double largest_product = 4e6;     // tasks times tasks: moments are fo
 constexpr double wide_share = 8e-3;  // of a solution, that CP-SAT leaves open
 constexpr double highs_work = 2;     // times all of the work; where that is no less than this many
 constexpr double least_work_of_highs = 3;
+constexpr double turns_work = 1.4;  // likewise, for turns on devices
 constexpr std::size_t most_tasks_of_highs = 100;
 constexpr double margin_of_highs = 2e-5;  // seconds and joules are far apart for floating point
 
@@ -124,6 +125,24 @@ class Bounding {
     by_highs_ = true;
     counts_memory_ = is_short_;
     solve_for(0, deadline_, work);
+    return std::move(found_);
+  }
+
+  // What the last solution does at once takes turns in the next.
+  PlacementBound solved_in_turns(double work, const TurnsOptions& turning,
+                                 const PlacementBound& before) {
+    by_highs_ = true;
+    counts_memory_ = is_short_;
+    turns_ = before.turns;
+    enough_ = turning.enough;
+    if (is_for_joules()) costs_.solve_at(units_.per_second_unit + price_units(before.price), work);
+    for (int round = 0; round < turning.rounds && !options_.is_interrupted(); ++round) {
+      if (!solve_for(0, deadline_, work - spent_).has_solution) break;
+      const std::size_t known = turns_.pairs.size() + turns_.ends.size();
+      turns_.pairs.merge(found_.turns.pairs);
+      turns_.ends.merge(found_.turns.ends);
+      if (turns_.pairs.size() + turns_.ends.size() == known) break;
+    }
     return std::move(found_);
   }
 
@@ -216,25 +235,37 @@ class Bounding {
       if (!moments.empty()) counted_.push_back(add_moments(relaxed, memory, moments));
     }
     costs_.add_to(relaxed);
+    add_turns_to(relaxed, turns_, deadline_ ? length_within(*deadline_) : units_.horizon);
+  }
+
+  std::int64_t length_within(double deadline) const {
+    const double most = std::ceil(deadline / units_.seconds * (1 + 1e-9));
+    return std::min(units_.horizon, static_cast<std::int64_t>(most));
+  }
+  std::int64_t price_units(double watts) const {
+    return static_cast<std::int64_t>(std::llround(watts * units_.seconds / units_.joules));
+  }
+  // Of what is minimised.
+  std::int64_t most_of_interest() const {
+    if (!enough_) return INT64_MAX;
+    if (!is_for_joules()) return units_.seconds_down(*enough_);
+    return units_.joules_down(std::max(0.0, *enough_ - fixed_joules(*graph_.problem)));
   }
 
   Solved solve_for(double watts, const std::optional<double>& deadline, double work) {
     if (!(work > 0)) return {};
-    const auto price =
-        static_cast<std::int64_t>(std::llround(watts * units_.seconds / units_.joules));
+    const std::int64_t price = price_units(watts);
     if (is_for_joules() && !deadline)
       costs_.solve_at(units_.per_second_unit + price, work * share_of_blocks);
     RelaxedPlacement relaxed(graph_, units_);
     build(relaxed);
     const std::int64_t least = known_least(price, deadline.has_value());
     is_for_joules() ? relaxed.minimise_joules(price, least) : relaxed.minimise_seconds(least);
-    if (deadline) {
-      const double most = std::ceil(*deadline / units_.seconds * (1 + 1e-9));
-      relaxed.limit_length(std::min(units_.horizon, static_cast<std::int64_t>(most)));
-    }
+    if (deadline) relaxed.limit_length(length_within(*deadline));
     CpOptions solver;
     solver.work = work;
     solver.strong_relaxation = true;
+    solver.most = most_of_interest();
     solver.interrupted = options_.interrupted;
     const CpAnswer answer =
         by_highs_ ? solve_by_highs(relaxed.model(), solver) : solve(relaxed.model(), solver);
@@ -274,6 +305,9 @@ class Bounding {
     }
     if (!answer.has_solution()) return {};
     found_.choices.push_back(choice_in(relaxed, answer));
+    found_.turns = {};
+    if (graph_.tasks() <= most_tasks_of_highs) add_missing_turns(relaxed, answer, found_.turns);
+    found_.price = best_price_;
     const double seconds = static_cast<double>(answer.values[relaxed.length()]) * units_.seconds;
     return {true, seconds, static_cast<double>(answer.value) * unit() - per_second * seconds};
   }
@@ -332,8 +366,10 @@ class Bounding {
   bool is_short_;
   bool counts_memory_ = false;
   bool by_highs_ = false;
-  double open_share_ = 0;  // of the last solution: by how much it may be above the least
-  double spent_ = 0;       // of the solver's work, on all but blocks
+  RelaxedTurns turns_;
+  std::optional<double> enough_;  // of a bound
+  double open_share_ = 0;         // of the last solution: by how much it may be above the least
+  double spent_ = 0;              // of the solver's work, on all but blocks
   std::vector<CountedMemory> counted_;             // of the last solution
   std::map<std::int64_t, std::int64_t> least_at_;  // by price: proved
   double best_price_ = 0;                          // whose bound is the best of all prices'
@@ -341,18 +377,34 @@ class Bounding {
   PlacementBound found_;
 };
 
+bool can_bound(const PlacedGraph& graph, double horizon) {
+  const Objective objective = graph.problem->request().objective;
+  const bool is_ours = objective == Objective::energy || objective == Objective::time;
+  return is_ours && has_cp_sat() && horizon > 0 && std::isfinite(horizon);
+}
+
 }  // namespace
 
 PlacementBound placement_bound(const PlacedGraph& graph, const PlacementBoundOptions& bounding,
                                const SearchOptions& options) {
-  const Objective objective = graph.problem->request().objective;
-  const bool is_ours = objective == Objective::energy || objective == Objective::time;
   const double horizon = horizon_seconds(graph, bounding.known);
-  if (!is_ours || !has_cp_sat() || !(horizon > 0) || !std::isfinite(horizon)) return {};
+  if (!can_bound(graph, horizon)) return {};
   const RelaxedUnits units = units_for(graph, horizon, bounding.is_fine ? fine : coarse);
   Bounding relaxation(graph, units, options);
   if (bounding.by_highs) return relaxation.solved_by_highs(bounding.work);
   return relaxation.solved(bounding.work, bounding.is_fine);
+}
+
+PlacementBound placement_bound_in_turns(const PlacedGraph& graph,
+                                        const PlacementBoundOptions& bounding,
+                                        const TurnsOptions& turning, const PlacementBound& before,
+                                        const SearchOptions& options) {
+  const double horizon = horizon_seconds(graph, bounding.known);
+  const bool is_ours =
+      has_highs() && graph.tasks() <= most_tasks_of_highs && bounding.work >= least_work_of_highs;
+  if (!is_ours || !can_bound(graph, horizon)) return {};
+  Bounding relaxation(graph, units_for(graph, horizon, coarse), options);
+  return relaxation.solved_in_turns(bounding.work * turns_work, turning, before);
 }
 
 }  // namespace stint

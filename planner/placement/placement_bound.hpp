@@ -9,7 +9,8 @@
 // before by tasks that they depend on, and is read by tasks that depend on them in the same memory,
 // is there, or is fetched back, or is computed again, with what that needs. So the bound holds for
 // every order and any recomputation or offloading. Times and joules are rounded down. Branches that
-// meet again get more constraints (relaxed_work.hpp), and a deadline is met by a price on seconds.
+// meet again get more constraints (relaxed_work.hpp), what a solution does at once on a device may
+// get turns (relaxed_turns.hpp), and a deadline is met by a price on seconds.
 //
 // Cost: about a variable for each task and way to run it, and each item and memory; the solver's
 // work is limited by its own units.
@@ -20,6 +21,7 @@
 
 #include "planner/bounds.hpp"
 #include "planner/placement/placement_choice.hpp"
+#include "planner/placement/relaxed_turns.hpp"
 #include "planner/strategy.hpp"
 
 namespace stint {
@@ -27,6 +29,8 @@ namespace stint {
 struct PlacementBound {
   std::optional<Bound> bound;            // of the request's objective
   std::vector<PlacementChoice> choices;  // solutions of the relaxation; memory is ignored
+  RelaxedTurns turns;                    // that the last of these does not respect
+  double price = 0;                      // of a second, in watts: whose bound was the best
 };
 
 struct PlacementBoundOptions {
@@ -35,6 +39,16 @@ struct PlacementBoundOptions {
   bool is_fine = false;         // rounded to 1e-11 of the horizon: for small gaps, and slower
   bool by_highs = false;        // by HiGHS alone, whatever CP-SAT would leave open
 };
+// What was found before, with devices that take turns, by HiGHS: until it is proved that nothing is
+// below `enough`, as far as the work goes. Nothing if there is no HiGHS.
+struct TurnsOptions {
+  double enough = 0;
+  int rounds = 3;
+};
+PlacementBound placement_bound_in_turns(const PlacedGraph& graph,
+                                        const PlacementBoundOptions& bounding,
+                                        const TurnsOptions& turning, const PlacementBound& before,
+                                        const SearchOptions& options);
 PlacementBound placement_bound(const PlacedGraph& graph, const PlacementBoundOptions& bounding,
                                const SearchOptions& options);
 

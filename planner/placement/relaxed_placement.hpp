@@ -55,6 +55,9 @@ class RelaxedPlacement {
   void add_work_between(TaskId first, TaskId then, const std::vector<TaskId>& between);
   // First executions on one device do not overlap more than it has workers.
   void add_turns();
+  // The first executions of two tasks are one after the other where they share a device of one
+  // worker; elsewhere the first ends at most so long after the second begins, or the reverse.
+  void add_turns_of(TaskId a, TaskId b, std::int64_t most_overlap, std::int64_t most_reverse);
   // Joules of the tasks, of copies of what they and `first` write, and of executions beside; and
   // what a second unit costs between the end of `first` and the beginning of `then`.
   LinearSum cost_between(TaskId first, TaskId then, const std::vector<TaskId>& between,
@@ -98,6 +101,7 @@ class RelaxedPlacement {
   void add_edge(GraphItemId item, TaskId reader);
   void add_lengths();
   LinearSum duration(TaskId task, std::int64_t factor) const;
+  VariableId add_order(TaskId first, TaskId then, std::int64_t most_overlap);
   VariableId home(GraphItemId item, MemoryId memory) const;
 
   const PlacedGraph& graph_;

@@ -5,6 +5,13 @@
 #include "planner/placement/relaxed_placement.hpp"
 
 namespace stint {
+namespace {
+
+// Of what a device's workers could do, less what they do: times are whole units, rounded down,
+// which takes less than a unit from each worker.
+std::int64_t least_rest(const Device& device) { return 1 - device.workers; }
+
+}  // namespace
 
 LinearSum RelaxedPlacement::duration(TaskId task, std::int64_t factor) const {
   LinearSum sum;
@@ -83,7 +90,7 @@ void RelaxedPlacement::add_work_between(TaskId first, TaskId then,
           rest.add(ways_[task][w], -units_.seconds_down(way.seconds));
       }
     }
-    model_.add_linear(rest, 0, units_.horizon * devices[d].workers);
+    model_.add_linear(rest, least_rest(devices[d]), units_.horizon * devices[d].workers);
   }
 }
 
@@ -103,6 +110,35 @@ void RelaxedPlacement::add_turns() {
     }
     const std::vector<LinearSum> one_each(turns.size(), LinearSum(1));
     model_.add_cumulative(turns, one_each, devices[d].workers);
+  }
+}
+
+// A boolean that is true only if the one ends before the other begins.
+VariableId RelaxedPlacement::add_order(TaskId first, TaskId then, std::int64_t most_overlap) {
+  const VariableId is_so = model_.add_boolean();
+  LinearSum apart = duration(then, -1);
+  apart.add(ends_[then], 1);
+  apart.add(ends_[first], -1);
+  apart.add(is_so, -most_overlap);
+  model_.add_linear(apart, -most_overlap, units_.horizon);
+  return is_so;
+}
+
+void RelaxedPlacement::add_turns_of(TaskId a, TaskId b, std::int64_t most_overlap,
+                                    std::int64_t most_reverse) {
+  const VariableId a_first = add_order(a, b, most_overlap);
+  const VariableId b_first = add_order(b, a, most_reverse);
+  const auto& devices = graph_.problem->platform().devices;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    if (devices[d].workers != 1) continue;
+    LinearSum either(a_first);
+    either.add(b_first, 1);
+    for (const TaskId task : {a, b}) {
+      for (std::size_t w = 0; w < ways_[task].size(); ++w) {
+        if (graph_.ways[task][w].device == static_cast<int>(d)) either.add(ways_[task][w], -1);
+      }
+    }
+    model_.add_linear(either, -1, 2);
   }
 }
 
@@ -141,7 +177,7 @@ void RelaxedPlacement::add_lengths() {
     LinearSum rest;
     for (const auto& [variable, seconds] : work_[d].terms) rest.add(variable, -seconds);
     rest.add(length_, devices[d].workers);
-    model_.add_linear(rest, 0, units_.horizon * devices[d].workers);
+    model_.add_linear(rest, least_rest(devices[d]), units_.horizon * devices[d].workers);
   }
   for (const auto* const carried : {&arrivals_, &departures_}) {
     for (const LinearSum& seconds : *carried) {
