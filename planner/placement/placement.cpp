@@ -122,7 +122,9 @@ class Placing {
   }
   bool is_automatic() const { return problem_.request().strategy == "auto"; }
 
-  double score(const PlacementTrial& trial) const { return trial.value * (1 + 3 * trial.excess); }
+  double score(const PlacementTrial& trial) const {
+    return trial.value * (1 + penalty_ * trial.excess);
+  }
 
   // Copies that come back may wait, so that they take no room before it is there.
   void add_start(PlacementChoice choice) {
@@ -246,11 +248,30 @@ class Placing {
 
   void search(std::vector<PlacementTrial> starts, int seed, const SearchRound& round) {
     if (starts.empty()) return;
-    const double steps = search_steps();
-    std::vector<PlacementTrial> ends = raced(std::move(starts), steps / 2, seed, round);
-    PlacementTrial best = anneal(ends.front(), steps / 2, 0.002, seed + seed_of_best);
+    PlacementTrial best = searched(starts, seed, round);
+    if (best.excess > 0) best = searched_inside(std::move(starts), best, seed, round);
     if (graph_.tasks() > most_tasks_of_automatic_solver) search_windows(best);
     fit(std::move(best));
+  }
+
+  PlacementTrial searched(std::vector<PlacementTrial> starts, int seed, const SearchRound& round) {
+    const double steps = search_steps();
+    const std::vector<PlacementTrial> ends = raced(std::move(starts), steps / 2, seed, round);
+    return anneal(ends.front(), steps / 2, 0.002, seed + seed_of_best);
+  }
+
+  // What is many times cheaper outside the bounds draws the search out of them: then to be there
+  // costs as many times more.
+  PlacementTrial searched_inside(std::vector<PlacementTrial> starts, PlacementTrial outside,
+                                 int seed, const SearchRound& round) {
+    std::erase_if(starts, [](const PlacementTrial& start) { return start.excess > 0; });
+    if (starts.empty() || options_.is_interrupted()) return outside;
+    double least = starts.front().value;
+    for (const PlacementTrial& start : starts) least = std::min(least, start.value);
+    penalty_ = 2 * usual_penalty_of_excess * std::max(1.0, least / outside.value);
+    PlacementTrial inside = searched(std::move(starts), seed, round);
+    penalty_ = usual_penalty_of_excess;
+    return inside;
   }
 
   // What a start is worth shows only when it has been searched from for a while: a solution of the
@@ -326,6 +347,7 @@ class Placing {
         std::min(1.0, tasks_of_temperatures / static_cast<double>(graph_.tasks() + 1));
     if (answer_.bound) options.good_enough = answer_.bound->value * (1 + 1e-9);
     options.clusters = &clusters_;
+    options.penalty_of_excess = penalty_;
     options.interrupted = options_.interrupted;
     return search_placement(graph_, replay_, start, options);
   }
@@ -378,6 +400,7 @@ class Placing {
   PlacedReplay replay_;
   std::vector<std::int64_t> capacity_;
   double limit_;
+  double penalty_ = usual_penalty_of_excess;
   std::vector<std::vector<TaskId>> clusters_;
   std::vector<PlacementTrial> starts_;
   PlacementBound relaxed_;

@@ -10,12 +10,7 @@ namespace stint {
 namespace {
 
 constexpr double last_temperature = 2e-4;  // of the first
-constexpr double penalty = 3;              // of excess, against relative value
 constexpr double penalty_at_all = 0.002;   // for any excess
-
-double score(const PlacementTrial& trial, double base) {
-  return trial.value / base + penalty * trial.excess + (trial.excess > 0 ? penalty_at_all : 0);
-}
 
 double value_of(const PlacedReplay& replay, Objective objective) {
   if (objective == Objective::time) return replay.seconds();
@@ -72,11 +67,16 @@ class Annealing {
     if (!change(next)) return;
     auto trial = tried(graph_, replay_, std::move(next), options_.capacity_bytes);
     if (!trial) return;
-    const double worse = score(*trial, base_) - score(now_, base_);
+    const double worse = score(*trial) - score(now_);
     if (worse > 0 && fraction() >= std::exp(-worse / temperature)) return;
     now_ = std::move(*trial);
     peak_known_ = false;
-    if (score(now_, base_) < score(best_, base_)) best_ = now_;
+    if (score(now_) < score(best_)) best_ = now_;
+  }
+
+  double score(const PlacementTrial& trial) const {
+    return trial.value / base_ + options_.penalty_of_excess * trial.excess +
+           (trial.excess > 0 ? penalty_at_all : 0);
   }
 
   bool change(PlacementChoice& choice) {

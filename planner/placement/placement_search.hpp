@@ -14,12 +14,15 @@
 
 namespace stint {
 
+constexpr double usual_penalty_of_excess = 3;
+
 struct PlacementSearchOptions {
   std::vector<std::int64_t> capacity_bytes;  // by memory
   std::int64_t steps = 0;                    // of all replays
   std::uint64_t seed = 0;
   double first_temperature = 0.01;                             // relative to the value of the start
   double good_enough = 0;                                      // value at which to stop
+  double penalty_of_excess = usual_penalty_of_excess;          // in values of the start
   const std::vector<std::vector<TaskId>>* clusters = nullptr;  // what may move together
   const std::atomic<bool>* interrupted = nullptr;
 };
