@@ -5,12 +5,15 @@
 #include <memory>
 #include <numeric>
 
+#include "planner/addresses/ejection.hpp"
 #include "planner/addresses/fit_model.hpp"
 
 namespace stint {
 namespace {
 
 constexpr double sections_per_unit = 4e7;  // sections of items looked at
+constexpr double first_share = 0.1;     // of the work, for what is soon known to be impossible
+constexpr double ejection_share = 0.4;  // of the work
 constexpr std::int64_t first_nodes = 500;
 constexpr std::int64_t most_nodes = std::int64_t{1} << 40;
 constexpr std::int64_t most_cells = 4'000'000;  // sections of all items: more are too many
@@ -98,11 +101,12 @@ class Attempts {
   Attempts(const std::vector<Item>& items, const Spans& spans, std::int64_t capacity)
       : items_(items), spans_(spans), capacity_(capacity), measures_(measures(items, spans)) {}
 
+  // Goes on where it ended before.
   Fit run(std::int64_t work, const FitOptions& options) {
-    for (std::int64_t nodes = first_nodes; work > 0 && nodes < most_nodes; nodes *= 2) {
+    for (; work > 0 && nodes_ < most_nodes; nodes_ *= 2) {
       for (std::size_t a = 0; a < 2 * preferences().size() && work > 0; ++a) {
         if (options.interrupted != nullptr && options.interrupted->load()) return {};
-        const FitStatus status = attempt(a).search.run(nodes, work);
+        const FitStatus status = attempt(a).search.run(nodes_, work);
         if (status == FitStatus::fits) return {status, offsets(attempt(a))};
         if (status == FitStatus::impossible) return {status, {}};
       }
@@ -140,7 +144,17 @@ class Attempts {
   std::int64_t capacity_;
   std::vector<Measures> measures_;
   std::vector<std::unique_ptr<FitAttempt>> attempts_;
+  std::int64_t nodes_ = first_nodes;
 };
+
+Fit fit_by_ejection(const std::vector<Item>& items, const Spans& spans, std::int64_t capacity,
+                    std::int64_t work, const FitOptions& options) {
+  const auto found = offsets_by_ejection(spans, capacity, {work, options.interrupted});
+  if (!found) return {};
+  Fit fit{FitStatus::fits, std::vector<std::int64_t>(items.size(), 0)};
+  for (std::size_t i = 0; i < found->size(); ++i) fit.offsets[spans.item[i]] = (*found)[i];
+  return fit;
+}
 
 }  // namespace
 
@@ -150,8 +164,14 @@ Fit fit(const std::vector<Item>& items, std::int64_t capacity_bytes, const FitOp
   std::int64_t cells = 0;
   for (const Span& span : spans.spans) cells += span.last - span.first + 1;
   if (cells > most_cells) return {};
-  const auto work = static_cast<std::int64_t>(options.limit * sections_per_unit);
-  Fit found = Attempts(items, spans, capacity_bytes).run(work, options);
+  const double work = options.limit * sections_per_unit;
+  const auto share = [&](double part) { return static_cast<std::int64_t>(work * part); };
+  Attempts attempts(items, spans, capacity_bytes);
+  Fit found = attempts.run(share(first_share), options);
+  if (found.status != FitStatus::unknown) return found;
+  found = fit_by_ejection(items, spans, capacity_bytes, share(ejection_share), options);
+  if (found.status != FitStatus::unknown) return found;
+  found = attempts.run(share(1 - first_share - ejection_share), options);
   const bool is_done = found.status != FitStatus::unknown;
   if (is_done || !options.use_solver || pairs_at_once(spans) > most_pairs) return found;
   return fit_by_solver(items, capacity_bytes, options);

@@ -1,9 +1,10 @@
 // Whether items fit into a memory, and where they lie then: exact, where place() is not.
 //
 // An own search (fit_search.hpp) in several orders of preference, each a few nodes, then all again
-// with twice as many, until one of them finds offsets or proves that there are none; then CP-SAT,
-// for which items are rectangles. Limits are counted, so the answer is always the same. Dynamic
-// storage allocation is NP-hard: beyond its limit it says that it does not know.
+// with twice as many, until one of them finds offsets or proves that there are none; in between
+// ejection (ejection.hpp), which proves nothing and is quicker where a little memory is left; then
+// CP-SAT, for which items are rectangles. Limits are counted, so the answer is always the same.
+// Dynamic storage allocation is NP-hard: beyond its limit it says that it does not know.
 #pragma once
 
 #include <atomic>
