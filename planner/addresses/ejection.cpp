@@ -10,10 +10,10 @@ namespace stint {
 namespace {
 
 constexpr std::int64_t nowhere = -1;
-constexpr std::int64_t first_steps = 5;  // of a walk, times the items
-constexpr int walks = 4;                 // before they get longer
+constexpr std::int64_t first_steps = 20;  // of a walk, times the items
+constexpr int walks = 4;                  // before they get longer
 constexpr std::int64_t most_steps = std::int64_t{1} << 40;
-constexpr double fine = 100;             // units in which items are told apart
+constexpr double fine = 100;  // units in which items are told apart
 
 std::vector<std::vector<int>> beside(const Spans& spans) {
   std::vector<std::vector<int>> living(spans.sections);
@@ -45,7 +45,8 @@ class Ejection {
       : spans_(spans.spans), capacity_(capacity), beside_(beside(spans)) {
     const auto whole = static_cast<double>(capacity);
     for (const Span& span : spans_)
-      measure_.push_back(1 + static_cast<std::int64_t>(fine * std::sqrt(area(span) / whole)));
+      measure_.push_back(
+          1 + static_cast<std::int64_t>(fine * std::sqrt(std::sqrt(area(span) / whole))));
     by_area_ = rising(area);
     by_bytes_ = rising([](const Span& span) { return span.bytes; });
   }
@@ -128,8 +129,10 @@ class Ejection {
       for (; lower != lower_.end() && lower->at < place + bytes; ++lower) here += lower->hardness;
       for (; upper != upper_.end() && upper->at <= place; ++upper) here -= upper->hardness;
       if (here == 0) return {place, 0};
-      if (here < best.second) best = {place, here}, equal = 1;
-      else if (here == best.second && random_() % ++equal == 0) best.first = place;
+      if (here < best.second)
+        best = {place, here}, equal = 1;
+      else if (here == best.second && random_() % ++equal == 0)
+        best.first = place;
     }
     return best;
   }
@@ -152,7 +155,7 @@ class Ejection {
   std::mt19937_64 random_;
   std::vector<std::int64_t> offsets_;
   std::vector<std::int64_t> hardness_;  // of ejecting an item
-  std::vector<int> open_;  // still to be placed, the next one last
+  std::vector<int> open_;               // still to be placed, the next one last
   // Of the survey.
   std::vector<Edge> lower_;
   std::vector<Edge> upper_;

@@ -12,8 +12,8 @@ namespace stint {
 namespace {
 
 constexpr double sections_per_unit = 4e7;  // sections of items looked at
-constexpr double first_share = 0.1;     // of the work, for what is soon known to be impossible
-constexpr double ejection_share = 0.4;  // of the work
+constexpr double first_share = 0.1;        // of the work, for what is soon known to be impossible
+constexpr double ejection_share = 0.4;     // of the work, besides
 constexpr std::int64_t first_nodes = 500;
 constexpr std::int64_t most_nodes = std::int64_t{1} << 40;
 constexpr std::int64_t most_cells = 4'000'000;  // sections of all items: more are too many
@@ -171,7 +171,7 @@ Fit fit(const std::vector<Item>& items, std::int64_t capacity_bytes, const FitOp
   if (found.status != FitStatus::unknown) return found;
   found = fit_by_ejection(items, spans, capacity_bytes, share(ejection_share), options);
   if (found.status != FitStatus::unknown) return found;
-  found = attempts.run(share(1 - first_share - ejection_share), options);
+  found = attempts.run(share(1 - first_share), options);
   const bool is_done = found.status != FitStatus::unknown;
   if (is_done || !options.use_solver || pairs_at_once(spans) > most_pairs) return found;
   return fit_by_solver(items, capacity_bytes, options);

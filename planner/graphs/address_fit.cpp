@@ -9,10 +9,11 @@ namespace {
 
 constexpr int attempts = 8;                  // with less memory everywhere
 constexpr std::int64_t smallest_part = 500;  // of the memory, to do without
-constexpr std::int64_t first_part = 4;       // of what was too much, to do without in large graphs
-constexpr int rounds_between = 3;            // memories that are tried between two
-constexpr int cut_rounds = 8;                // with less only in places
-constexpr int quick_cut_rounds = 2;          // where there is little time
+constexpr std::int64_t growth = 3;    // of what large graphs do without, from the smallest part on
+constexpr int rounds_between = 3;     // memories that are tried between two
+constexpr double worth_a_try = 1e-3;  // of the cost, above the plan without addresses
+constexpr int cut_rounds = 8;         // with less only in places
+constexpr int quick_cut_rounds = 2;   // where there is little time
 constexpr double quick_limit = 0.15;
 constexpr int most_places = 12;  // of a stretch, each tried alone
 constexpr std::size_t small_up_to_tasks = 300;
@@ -98,8 +99,8 @@ bool AddressFit::fit_with_less(GraphPlan plan, GraphCrew crew) {
     Schedule schedule = drafts_.finish_best(graph_, plan.sequence, crew);
     const std::int64_t arena = schedule.arenas[memory_name(problem_.platform(), graph_.memory)];
     if (drafts_.consider(std::move(schedule))) {
-      const bool is_dear = tried > 0 && !drafts_.is_close(whole);
-      if (!is_small_ && crew.workers == 1 && is_dear) fit_between(crew, fails);
+      const bool is_alone = !is_small_ && crew.workers == 1;
+      if (is_alone && tried > 0 && is_dear(whole)) fit_between(crew, fails);
       return true;
     }
     const std::int64_t excess = arena - problem_.capacity_bytes[graph_.memory];
@@ -108,7 +109,7 @@ bool AddressFit::fit_with_less(GraphPlan plan, GraphCrew crew) {
     if (is_small_)
       less += std::max(excess, least) << tried;
     else
-      less = tried == 0 ? std::max(excess / first_part, least) : less * first_part;
+      less = tried == 0 ? least : less * growth;
     fails = crew.capacity_bytes;
     crew.capacity_bytes = std::max<std::int64_t>(graph_.capacity_bytes - less, 0);
     const auto smaller = solver_.shrink(crew.capacity_bytes);
@@ -116,6 +117,12 @@ bool AddressFit::fit_with_less(GraphPlan plan, GraphCrew crew) {
     plan = *smaller;
   }
   return false;
+}
+
+// Addresses cost enough to look for others.
+bool AddressFit::is_dear(const GraphPlan& whole) const {
+  const double value = drafts_.answer().schedule->predicted.objective.value;
+  return value > whole.measure.cost * (1 + worth_a_try);
 }
 
 // What lies between a memory in which it fits and one in which it did not may do as well.

@@ -25,6 +25,7 @@ class AddressFit {
   bool fit_with_cuts(GraphPlan plan, const GraphCrew& crew);
   bool fit_with_each(const std::vector<AddressCut>& cuts, const GraphCrew& crew);
   bool fit_with_less(GraphPlan plan, GraphCrew crew);
+  bool is_dear(const GraphPlan& whole) const;
   void fit_between(GraphCrew crew, std::int64_t fails);
 
   const Problem& problem_;

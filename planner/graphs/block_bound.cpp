@@ -7,7 +7,7 @@
 namespace stint {
 namespace {
 
-constexpr std::int64_t finest_units = 960;
+constexpr std::int64_t finest_units = 1280;
 constexpr std::int64_t plan_units = 640;  // the same for plans, which have more kinds of blocks
 constexpr std::int64_t never = INT64_MAX / 4;
 constexpr std::int64_t without_end = INT64_MAX / 4;  // bytes

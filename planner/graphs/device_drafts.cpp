@@ -16,7 +16,7 @@ constexpr double states_limit = 0.5;  // for states on the order of a plan
 constexpr std::size_t large_from_tasks = 300;
 constexpr double large_effort = 5;  // for addresses, where another plan takes longer to find
 // For plans that leave room for them, of which most have some: another one would cost more.
-constexpr double roomy_effort = 25;
+constexpr double roomy_effort = 12;
 
 double address_effort(const DeviceGraph& graph, const GraphCrew& crew) {
   const bool is_large = crew.workers == 1 && graph.tasks.size() > large_from_tasks;

@@ -30,6 +30,7 @@ constexpr double large_short_share = 1;      // likewise, for a little less memo
 constexpr double large_share_from_less = 2;  // likewise, from a plan for even less
 constexpr double low_heat = 0.02;            // to stay near the plan for more memory
 constexpr double free_share = 0.7;
+constexpr double large_free_share = 2;
 constexpr double proof_tolerance = 1e-7;
 constexpr int most_moments = 32;
 constexpr std::ptrdiff_t few_moments = 4;  // with which less memory is solved quickly
@@ -322,7 +323,8 @@ void GraphSolver::improve_best(std::int64_t capacity, double share) {
 
 // What is proved holds for one order only, so it does not end the search.
 SequenceSearchOptions GraphSolver::free_options(std::int64_t capacity) {
-  SequenceSearchOptions options{search_options(capacity, free_share)};
+  SequenceSearchOptions options{
+      search_options(capacity, is_large() ? large_free_share : free_share)};
   options.before = options_.before;
   options.good_enough = 0;
   ++searches_;
@@ -340,7 +342,6 @@ std::optional<GraphPlan> GraphSolver::solve_in_any_order(const TaskSequence& sta
 std::optional<GraphPlan> GraphSolver::solve_near(const TaskSequence& start, std::int64_t capacity) {
   SequenceSearchOptions options = free_options(capacity);
   options.heat = low_heat;
-  options.mends_slowly = true;
   return search_sequence(graph_, meter_, start, options);
 }
 

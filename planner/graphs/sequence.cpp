@@ -13,6 +13,12 @@ double SequenceMeter::cost_of_all() const {
   return std::accumulate(costs_.begin(), costs_.begin() + graph_.own_tasks, 0.0);
 }
 
+double SequenceMeter::cost(const TaskSequence& sequence) const {
+  double sum = 0;
+  for (const TaskId task : sequence) sum += costs_[task];
+  return sum;
+}
+
 void SequenceMeter::add(int step, GraphItemId item, std::int64_t bytes) {
   now_[item] = static_cast<int>(instances_.size());
   instances_.push_back({item, step, step, bytes, false});

@@ -43,6 +43,8 @@ class SequenceMeter {
   // Needs a sequence in which everything read was written before.
   SequenceMeasure measure(const TaskSequence& sequence);
 
+  double cost(const TaskSequence& sequence) const;
+
   // An instance that takes the place of another in a step, if that is not used any more.
   struct InPlace {
     int step = 0;

@@ -13,10 +13,11 @@ namespace {
 
 constexpr double overload_weight = 2;  // of the share by which the peak is too high
 constexpr double arena_weight = 4;     // the same where addresses count
-constexpr double first_weight = 0.1;   // of the first, where it grows
-constexpr double growing_share = 0.3;  // of the steps, until it has grown
+constexpr double tightening_share =
+    0.3;  // of the steps, in which a start that is too large is mended
 constexpr double last_temperature = 1e-6;
-constexpr int most_added = 60;  // runs, in one move
+constexpr std::int64_t parts_of_look = 4;  // one of them for what a sequence costs
+constexpr int most_added = 60;             // runs, in one move
 constexpr int most_repairs = 6;
 constexpr std::size_t most_plans = 12;
 constexpr std::int64_t work_of_item = 8;  // in steps, for looking for its address
@@ -46,42 +47,68 @@ class SequenceAnnealing {
         temperature_(options.heat / static_cast<double>(graph.tasks.size())) {}
 
   // The cheapest first.
-  std::vector<GraphPlan> search(TaskSequence start) {
-    now_.sequence = std::move(start);
+  std::vector<GraphPlan> search(const TaskSequence& start) {
+    now_.sequence = without_needless_runs(graph_, start);
     look(now_);
+    first_peak_bytes_ = allowed_bytes_ = std::max(now_.measure.peak_bytes, options_.capacity_bytes);
     if (options_.with_addresses) place(now_);
     while (looked_at_ < options_.steps && !is_done()) {
-      if (options_.mends_slowly) weigh();
+      if (allowed_bytes_ > options_.capacity_bytes) tighten();
+      draw_limit();
       next_.sequence = now_.sequence;
       move();
-      look(next_);
-      repair();
-      if (accepts()) std::swap(now_, next_);
+      if (is_better()) std::swap(now_, next_);
     }
     std::reverse(found_.begin(), found_.end());
     return std::move(found_);
   }
 
  private:
-  // More and more, in equal ratios.
-  void weigh() {
+  // What the start takes is allowed at first, and less and less.
+  void tighten() {
     const double progress = static_cast<double>(looked_at_) / static_cast<double>(options_.steps);
-    const double grown = std::min(progress / growing_share, 1.0);
-    overload_weight_ = overload_weight * std::pow(first_weight, 1 - grown);
-    now_.energy = now_.measure.cost / cost_of_all_ + overload_weight_ * overload(now_);
+    const double left = std::max(1 - progress / tightening_share, 0.0);
+    const auto excess = static_cast<double>(first_peak_bytes_ - options_.capacity_bytes);
+    allowed_bytes_ = options_.capacity_bytes + static_cast<std::int64_t>(left * excess);
+    now_.energy = energy_of(now_);
+  }
+  double energy_of(const View& view) const {
+    return view.measure.cost / cost_of_all_ + overload_weight_ * overload(view);
   }
   double overload(const View& view) const {
-    const auto capacity = static_cast<double>(std::max<std::int64_t>(options_.capacity_bytes, 1));
-    return std::max(static_cast<double>(view.measure.peak_bytes) / capacity - 1, 0.0);
+    const auto allowed = static_cast<double>(std::max<std::int64_t>(allowed_bytes_, 1));
+    return std::max(static_cast<double>(view.measure.peak_bytes) / allowed - 1, 0.0);
   }
 
   bool fits(const View& view) const { return view.measure.peak_bytes <= options_.capacity_bytes; }
+  bool is_allowed(const View& view) const { return view.measure.peak_bytes <= allowed_bytes_; }
+
+  // Whether the next sequence, mended where it takes too much memory, is accepted. What is too dear
+  // is not looked at any closer.
+  bool is_better() {
+    if (!look_if_cheap(next_)) return false;
+    repair();
+    if (next_.energy > limit_) return false;
+    if (!options_.with_addresses) return true;
+    place(next_);
+    return next_.energy <= limit_;
+  }
+
+  // Any plan that fits, however dear.
+  bool is_sought() const { return found_.empty() && allowed_bytes_ <= options_.capacity_bytes; }
+
+  bool look_if_cheap(View& view) {
+    view.sequence = without_needless_runs(graph_, view.sequence);
+    looked_at_ += static_cast<std::int64_t>(view.sequence.size()) / parts_of_look;
+    if (!is_sought() && meter_.cost(view.sequence) / cost_of_all_ > limit_) return false;
+    look(view);
+    return true;
+  }
 
   void look(View& view) {
-    view.sequence = without_needless_runs(graph_, view.sequence);
     view.measure = meter_.measure(view.sequence);
     looked_at_ += static_cast<std::int64_t>(view.sequence.size()) + 1;
-    view.energy = view.measure.cost / cost_of_all_ + overload_weight_ * overload(view);
+    view.energy = energy_of(view);
     if (!options_.with_addresses && fits(view)) remember(view);
     find_instances(view);
     view.again.clear();
@@ -162,12 +189,15 @@ class SequenceAnnealing {
 
   // While it does not fit: something at the peak is computed again instead of kept.
   void repair() {
-    for (int tried = 0; tried < most_repairs && !fits(next_) && !next_.at_peak.empty(); ++tried) {
-      if (next_.measure.cost / cost_of_all_ > now_.energy + 12 * temperature_) return;
+    for (int tried = 0; tried < most_repairs && !is_allowed(next_) && !next_.at_peak.empty();
+         ++tried) {
       TaskSequence better = next_.sequence;
       drop(next_, worthy(next_), better);
       std::swap(next_.sequence, better);
-      look(next_);
+      if (!look_if_cheap(next_)) {
+        next_.energy = std::numeric_limits<double>::infinity();
+        return;
+      }
     }
   }
 
@@ -284,19 +314,12 @@ class SequenceAnnealing {
     return i < 0 ? -1 : view.instances[i].last;
   }
 
-  bool accepts() {
-    const bool is_sure = next_.energy <= now_.energy && !options_.with_addresses;
-    const double chance = is_sure ? 1 : static_cast<double>(random_() >> 40) * 0x1p-24;
-    if (!accepts(chance)) return false;
-    if (!options_.with_addresses) return true;
-    place(next_);
-    return accepts(chance);
-  }
-  bool accepts(double chance) const {
-    if (next_.energy <= now_.energy) return true;
+  // The most energy that is accepted next, by chance.
+  void draw_limit() {
     const double left = 1 - static_cast<double>(looked_at_) / static_cast<double>(options_.steps);
     const double temperature = temperature_ * std::max(left, 0.0) * left + last_temperature;
-    return std::exp((now_.energy - next_.energy) / temperature) > chance;
+    const double chance = static_cast<double>((random_() >> 40) + 1) * 0x1p-24;
+    limit_ = now_.energy - temperature * std::log(chance);
   }
 
   const DeviceGraph& graph_;
@@ -305,6 +328,9 @@ class SequenceAnnealing {
   std::mt19937_64 random_;
   double cost_of_all_;
   double temperature_;
+  std::int64_t first_peak_bytes_ = 0;
+  std::int64_t allowed_bytes_ = options_.capacity_bytes;
+  double limit_ = std::numeric_limits<double>::infinity();  // of the next energy
   double overload_weight_ = options_.with_addresses ? arena_weight : overload_weight;
   View now_;
   View next_;
@@ -319,7 +345,7 @@ class SequenceAnnealing {
 std::vector<GraphPlan> search_sequences(const DeviceGraph& graph, SequenceMeter& meter,
                                         TaskSequence start, const SequenceSearchOptions& options) {
   if (start.empty()) return {};
-  return SequenceAnnealing(graph, meter, options).search(std::move(start));
+  return SequenceAnnealing(graph, meter, options).search(start);
 }
 
 std::optional<GraphPlan> search_sequence(const DeviceGraph& graph, SequenceMeter& meter,

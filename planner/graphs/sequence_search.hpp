@@ -7,7 +7,8 @@
 // Simulated annealing. A run is left out with all that was only for it, moves, or is added; where
 // that takes too much memory, things that fill the peak are computed again before they are next
 // read, with what that needs, until it fits or becomes too dear. Bounded by the number of steps
-// looked at. It proves nothing.
+// looked at. It proves nothing. A start that takes too much memory is mended bit by bit, by ever
+// less that is allowed: by many cheap runs rather than by the first dear one.
 //
 // Asked to, it also moves first runs, as far as those allow that a task waits for or that wait for
 // it; and looks for plans that have addresses: then the arena that first-fit needs counts instead
@@ -25,9 +26,6 @@ struct SequenceSearchOptions : RetentionSearchOptions {
   const std::vector<std::vector<TaskId>>* before = nullptr;
   bool with_addresses = false;
   double heat = 0.4;  // of what a task costs on average: a rise that is accepted in the beginning
-  // The start takes too much memory: at first that counts little, so that it is mended by many
-  // cheap runs rather than by the first dear one.
-  bool mends_slowly = false;
 };
 
 // The cheapest plan that fits; the start if it fits and nothing better is found. Nothing if no plan
