@@ -193,8 +193,7 @@ class OnDevice {
     if (is_other || gap_of(problem_, answer_) <= close_gap || options_.is_interrupted()) return;
     if (shape) plan = best_start(solver, *plan, *recognised.chain, *shape);
     search_freely(solver, addresses, *plan, states);
-    if (answer_.schedule && gap_of(problem_, answer_) > wide_gap && !is_by_blocks_)
-      claim_more(solver, second_joules);
+    if (answer_.schedule && gap_of(problem_, answer_) > wide_gap) claim_more(solver, second_joules);
   }
 
   // On all workers, then on half as many and so on, until it fits. In small graphs on: fewer that
@@ -293,8 +292,7 @@ class OnDevice {
       }
     }
     const double least_gain = is_small() ? 0 : close_gap;
-    is_by_blocks_ = best.measure.cost < plan.measure.cost * (1 - least_gain);
-    if (!is_by_blocks_) return plan;
+    if (best.measure.cost >= plan.measure.cost * (1 - least_gain)) return plan;
     solver.adopt(best.sequence, std::move(best_from));
     return best;
   }
@@ -373,7 +371,6 @@ class OnDevice {
   double limit_;
   Answer& answer_;
   DeviceDrafts drafts_;
-  bool is_by_blocks_ = false;          // the plan: then moments prove no more than blocks
   bool lacks_addresses_ = false;       // plans that fit had none: little is spent on others
   std::optional<DeviceGraph> moving_;  // the graph with moves
 };
