@@ -352,7 +352,7 @@ class OnDevice {
 
   GraphBoundOptions bound_options(double second_joules, double share) const {
     GraphBoundOptions how;
-    how.work = limit_ * bound_work_per_unit * share;
+    how.work = limit_ * bound_work_per_unit * share * solver_work_factor(graph_);
     how.second_joules = second_joules;
     how.interrupted = options_.interrupted;
     if (answer_.schedule)

@@ -13,9 +13,11 @@ constexpr double cost_units = 1e9;
 constexpr double steps_per_unit = 4e6;   // of local search, for one unit of the limit
 constexpr double steps_per_choice = 40;  // the same for every task and gap: small graphs need less
 constexpr double least_steps = 2e5;
-constexpr double work_per_unit = 0.6;  // of the solver
-constexpr double master_share = 0.3;   // of what is left, for one master
-constexpr double first_share = 0.04;   // of the steps, for every search but the last
+constexpr double work_per_unit = 0.6;  // of the solver, in graphs of
+constexpr double usual_work_up_to_tasks = 2000;
+constexpr double most_work_factor = 10;  // in larger ones
+constexpr double master_share = 0.3;     // of what is left, for one master
+constexpr double first_share = 0.04;     // of the steps, for every search but the last
 constexpr double short_share = 0.08;
 constexpr double short_work = 0.1;  // of the solver's, for a little less memory
 constexpr double moving_share = 0.15;
@@ -54,6 +56,11 @@ TaskOrder least_peak_order(SequenceMeter& meter, std::vector<TaskOrder> orders) 
 }
 
 }  // namespace
+
+double solver_work_factor(const DeviceGraph& graph) {
+  const double size = static_cast<double>(graph.tasks.size()) / usual_work_up_to_tasks;
+  return std::clamp(size, 1.0, most_work_factor);
+}
 
 WholeCosts whole_costs(const std::vector<double>& costs, double total) {
   const double sum = std::accumulate(costs.begin(), costs.end(), 0.0);
@@ -401,7 +408,7 @@ void GraphSolver::improve_from(const TaskSequence& plan, std::int64_t capacity) 
 std::optional<GraphPlan> GraphSolver::solve(std::int64_t capacity) {
   best_.reset();
   begin(capacity, {});
-  work_left_ = options_.limit * work_per_unit;
+  work_left_ = options_.limit * work_per_unit * solver_work_factor(graph_);
   const auto kept = replayed(replay_.make(gaps_.keep_all()), capacity);
   if (best_ || !kept) return best_;
   if (moments_.empty()) add_moments({crowds(capacity).front()});

@@ -133,6 +133,10 @@ class GraphSolver {
   BlockSolver blocks_;
 };
 
+// How much more work than usual the solver gets: what it does before it searches grows with the
+// master.
+double solver_work_factor(const DeviceGraph& graph);
+
 // Costs as whole numbers, of which all together have about `total` units; rounded down for a bound.
 struct WholeCosts {
   std::vector<std::int64_t> costs;
