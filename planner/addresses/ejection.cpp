@@ -99,22 +99,34 @@ class Ejection {
   // The lower and upper edges of what lies beside the item, and the offsets at which it would touch
   // one of them or an end of the memory: if it can lie anywhere, then also there.
   void survey(int item) {
-    const std::int64_t bytes = spans_[item].bytes;
     lower_.clear();
     upper_.clear();
-    places_ = {0, capacity_ - bytes};
     for (const int other : beside_[item]) {
       if (offsets_[other] == nowhere) continue;
       lower_.push_back({offsets_[other], hardness_[other]});
       upper_.push_back({end(other), hardness_[other]});
-      if (end(other) + bytes <= capacity_) places_.push_back(end(other));
-      if (offsets_[other] >= bytes) places_.push_back(offsets_[other] - bytes);
     }
     const auto is_lower = [](const Edge& a, const Edge& b) { return a.at < b.at; };
     std::sort(lower_.begin(), lower_.end(), is_lower);
     std::sort(upper_.begin(), upper_.end(), is_lower);
-    std::sort(places_.begin(), places_.end());
-    places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
+    list_places(spans_[item].bytes);
+  }
+
+  // Ascending, each once: just above an upper edge or just below a lower one.
+  void list_places(std::int64_t bytes) {
+    const std::int64_t last = capacity_ - bytes;
+    places_ = {0};
+    const auto add = [&](std::int64_t place) {
+      if (place > places_.back() && place <= last) places_.push_back(place);
+    };
+    auto lower = lower_.begin();
+    auto upper = upper_.begin();
+    while (lower != lower_.end() || upper != upper_.end()) {
+      const bool is_above =
+          lower == lower_.end() || (upper != upper_.end() && upper->at <= lower->at - bytes);
+      add(is_above ? (upper++)->at : (lower++)->at - bytes);
+    }
+    add(last);
   }
 
   // The lowest place where nobody lies, or one of those that are easiest to clear, and how hard it

@@ -9,8 +9,9 @@ namespace {
 
 constexpr int attempts = 8;                  // with less memory everywhere
 constexpr std::int64_t smallest_part = 500;  // of the memory, to do without
-constexpr std::int64_t growth = 3;    // of what large graphs do without, from the smallest part on
-constexpr int rounds_between = 3;     // memories that are tried between two
+constexpr std::int64_t first_part = 2;  // of what was too much, that large graphs do without
+constexpr std::int64_t growth = 3;      // of that from one attempt to the next
+constexpr int rounds_between = 2;     // memories that are tried between two
 constexpr double worth_a_try = 1e-3;  // of the cost, above the plan without addresses
 constexpr int cut_rounds = 8;         // with less only in places
 constexpr int quick_cut_rounds = 2;   // where there is little time
@@ -90,7 +91,8 @@ bool AddressFit::fit_with_each(const std::vector<AddressCut>& cuts, const GraphC
 }
 
 // By what was too much, and each time by twice as much. In large graphs at first by a part of it,
-// since other plans may waste less, and each time by so much more.
+// since other plans may waste less, and each time by so much more; what lies between is looked at
+// afterwards.
 bool AddressFit::fit_with_less(GraphPlan plan, GraphCrew crew) {
   const GraphPlan whole = plan;
   std::int64_t fails = crew.capacity_bytes;
@@ -109,7 +111,7 @@ bool AddressFit::fit_with_less(GraphPlan plan, GraphCrew crew) {
     if (is_small_)
       less += std::max(excess, least) << tried;
     else
-      less = tried == 0 ? least : less * growth;
+      less = tried == 0 ? std::max(excess / first_part, least) : less * growth;
     fails = crew.capacity_bytes;
     crew.capacity_bytes = std::max<std::int64_t>(graph_.capacity_bytes - less, 0);
     const auto smaller = solver_.shrink(crew.capacity_bytes);

@@ -28,6 +28,7 @@ class KindOfBlock {
   bool lends() const { return lends_; }
   bool borrows() const { return borrows_; }
   std::int64_t cost(int kept, int held) const { return costs_[place(kept, held)]; }
+  const std::int64_t* costs_keeping(int kept) const { return &costs_[place(kept, 0)]; }  // by held
   bool is_known(int kept, int held) const { return is_known_[place(kept, held)]; }
 
   // Where less is kept, or others hold more, it costs no less.
@@ -126,13 +127,16 @@ class BlockSums {
           // Those that have nothing to lend stand between others, and pass on what these do.
           if (row_.blocks[j].lent == 0 && lends != borrows) continue;
           const KindOfBlock& kind = kinds_[kind_[j][lends][borrows]];
-          for (int all = 0; all <= units_; ++all) {
-            for (int a = 0; a <= all; ++a) {
-              if (after[borrows][all - a] >= never) continue;
-              const std::int64_t cost = kind.cost(a, all - a) + after[borrows][all - a];
-              if (cost >= here[lends][all]) continue;
-              here[lends][all] = cost;
-              best[j][lends][all] = {a, borrows};
+          // By what it keeps, since the costs of one row lie side by side.
+          for (int a = 0; a <= units_; ++a) {
+            const std::int64_t* const costs = kind.costs_keeping(a);
+            std::int64_t* const sums = here[lends].data() + a;
+            Choice* const choices = best[j][lends].data() + a;
+            for (int held = 0; held + a <= units_; ++held) {
+              const std::int64_t cost = costs[held] + after[borrows][held];
+              if (cost >= sums[held]) continue;
+              sums[held] = cost;
+              choices[held] = {a, borrows};
             }
           }
         }

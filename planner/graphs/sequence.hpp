@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "planner/graphs/device_graph.hpp"
+#include "planner/graphs/flat_graph.hpp"
 
 namespace stint {
-
-using TaskSequence = std::vector<TaskId>;
 
 struct ItemInstance {
   GraphItemId item = no_graph_item;
@@ -23,6 +22,7 @@ struct ItemInstance {
   int last = 0;   // step, inclusive; of a result the number of steps
   std::int64_t bytes = 0;
   bool is_read = false;
+  bool is_optional = false;
 };
 
 struct SequenceMeasure {
@@ -45,6 +45,11 @@ class SequenceMeter {
 
   double cost(const TaskSequence& sequence) const;
 
+  // Without runs that nobody needs: not the first of their task, and nobody reads what they write.
+  void leave_out_needless_runs(TaskSequence& sequence) {
+    stint::leave_out_needless_runs(flat_, needs_, sequence);
+  }
+
   // An instance that takes the place of another in a step, if that is not used any more.
   struct InPlace {
     int step = 0;
@@ -63,22 +68,23 @@ class SequenceMeter {
 
  private:
   void read(int step, GraphItemId item);
-  void write(int step, const GraphOutput& output, bool again);
-  void add(int step, GraphItemId item, std::int64_t bytes);
+  void write(int step, const FlatOutput& output, bool again);
+  void add(int step, GraphItemId item, std::int64_t bytes, bool is_optional);
 
   const DeviceGraph& graph_;
+  FlatGraph flat_;
   std::vector<double> costs_;
   std::vector<ItemInstance> instances_;
-  std::vector<bool> optional_;  // by instance
-  std::vector<int> now_;        // by item: its latest instance
-  std::vector<bool> ran_;
+  std::vector<int> now_;  // by item: its latest instance
+  std::vector<char> ran_;
+  RunNeeds needs_;
   std::vector<std::int64_t> reserved_;
   std::vector<std::int64_t> live_;
   std::vector<std::int64_t> change_;
   std::vector<InPlace> in_place_;
 };
 
-// Without runs that nobody needs: not the first of their task, and nobody reads what they write.
-TaskSequence without_needless_runs(const DeviceGraph& graph, const TaskSequence& sequence);
+// The same for a single sequence.
+TaskSequence without_needless_runs(const DeviceGraph& graph, TaskSequence sequence);
 
 }  // namespace stint

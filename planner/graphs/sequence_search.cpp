@@ -48,8 +48,10 @@ class SequenceAnnealing {
 
   // The cheapest first.
   std::vector<GraphPlan> search(const TaskSequence& start) {
-    now_.sequence = without_needless_runs(graph_, start);
+    now_.sequence = start;
+    meter_.leave_out_needless_runs(now_.sequence);
     look(now_);
+    study(now_);
     first_peak_bytes_ = allowed_bytes_ = std::max(now_.measure.peak_bytes, options_.capacity_bytes);
     if (options_.with_addresses) place(now_);
     while (looked_at_ < options_.steps && !is_done()) {
@@ -89,6 +91,7 @@ class SequenceAnnealing {
     if (!look_if_cheap(next_)) return false;
     repair();
     if (next_.energy > limit_) return false;
+    study(next_);
     if (!options_.with_addresses) return true;
     place(next_);
     return next_.energy <= limit_;
@@ -98,7 +101,7 @@ class SequenceAnnealing {
   bool is_sought() const { return found_.empty() && allowed_bytes_ <= options_.capacity_bytes; }
 
   bool look_if_cheap(View& view) {
-    view.sequence = without_needless_runs(graph_, view.sequence);
+    meter_.leave_out_needless_runs(view.sequence);
     looked_at_ += static_cast<std::int64_t>(view.sequence.size()) / parts_of_look;
     if (!is_sought() && meter_.cost(view.sequence) / cost_of_all_ > limit_) return false;
     look(view);
@@ -110,6 +113,10 @@ class SequenceAnnealing {
     looked_at_ += static_cast<std::int64_t>(view.sequence.size()) + 1;
     view.energy = energy_of(view);
     if (!options_.with_addresses && fits(view)) remember(view);
+  }
+
+  // What moves need to know: of the sequence that was looked at last.
+  void study(View& view) {
     find_instances(view);
     view.again.clear();
     ran_.assign(graph_.tasks.size(), 0);
@@ -189,8 +196,9 @@ class SequenceAnnealing {
 
   // While it does not fit: something at the peak is computed again instead of kept.
   void repair() {
-    for (int tried = 0; tried < most_repairs && !is_allowed(next_) && !next_.at_peak.empty();
-         ++tried) {
+    for (int tried = 0; tried < most_repairs && !is_allowed(next_); ++tried) {
+      find_instances(next_);
+      if (next_.at_peak.empty()) return;
       TaskSequence better = next_.sequence;
       drop(next_, worthy(next_), better);
       std::swap(next_.sequence, better);
