@@ -31,11 +31,16 @@ namespace {
 constexpr double tolerance = 1e-9;     // as everywhere between prediction and proof
 constexpr double states_share = 0.01;  // of the limit, for power states on a plan's order
 // Small graphs on several devices whose plan is so far from its proof are searched on.
-constexpr double wide_gap = 0.02;
 constexpr double very_wide_gap = 0.2;
-constexpr double times_for_wide_gaps = 5;       // what the strategy had of the limit before
-constexpr double least_limit_of_wide_gaps = 3;  // with less, that is no more than it had
+constexpr double times_for_less_memory = 5;  // what the strategy had of the limit before
 constexpr std::size_t most_tasks_of_wide_gaps = 100;
+struct Longer {
+  double least_limit;  // with less, that is no more than the strategy had
+  double gap;          // above which it goes on
+  double times;        // what the strategy had of the limit before
+};
+constexpr Longer all_of_the_limit{10, 0.009, 50};
+constexpr Longer a_part_of_it{3, 0.02, times_for_less_memory};
 
 bool above(double a, double b) { return a > b + tolerance * std::max(std::abs(a), std::abs(b)); }
 
@@ -202,9 +207,10 @@ std::optional<Problem> with_less_memory(const Problem& problem) {
 }
 
 // Several devices, for longer than beside other strategies; from a plan on, if one is known.
-std::optional<Answer> searched_longer(Problem problem, const SearchOptions& options) {
+std::optional<Answer> searched_longer(Problem problem, const SearchOptions& options,
+                                      double times) {
   const double limit = problem.request().limit;
-  problem.blank.request.limit *= times_for_wide_gaps;
+  problem.blank.request.limit *= times;
   auto answer = placement(problem, options);
   if (!answer) return std::nullopt;
   for (auto* schedule : {&answer->schedule, &answer->late}) {
@@ -219,7 +225,7 @@ void ask_for_less_memory(const Problem& problem, SearchOptions options, Found& f
   const auto less = with_less_memory(problem);
   if (!less) return;
   options.improved = nullptr;
-  auto answer = searched_longer(*less, options);
+  auto answer = searched_longer(*less, options, times_for_less_memory);
   if (!answer || !answer->schedule) return;
   Answer plan;
   plan.schedule = std::move(answer->schedule);
@@ -233,15 +239,18 @@ void ask_for_less_memory(const Problem& problem, SearchOptions options, Found& f
 void ask_for_more(const Problem& problem, const SearchOptions& options, Found& found) {
   const Request& request = problem.request();
   const bool is_small = problem.graph().tasks.size() <= most_tasks_of_wide_gaps;
+  const Longer longer =
+      request.limit >= all_of_the_limit.least_limit ? all_of_the_limit : a_part_of_it;
   const bool is_left_to_us =
-      asked_strategy(request) == "auto" && request.limit >= least_limit_of_wide_gaps;
+      asked_strategy(request) == "auto" && request.limit >= longer.least_limit;
   if (!is_small || !is_left_to_us || !found.best || options.is_interrupted()) return;
   const double gap = found.best->predicted.objective.gap;
   if (gap > very_wide_gap) ask_for_less_memory(problem, options, found);
-  if (gap <= wide_gap || options.is_interrupted()) return;
+  if (gap <= longer.gap || options.is_interrupted()) return;
   SearchOptions informed = options;
   informed.known = &*found.best;
-  if (auto answer = searched_longer(problem, informed)) take(problem, std::move(*answer), found);
+  if (auto answer = searched_longer(problem, informed, longer.times))
+    take(problem, std::move(*answer), found);
 }
 
 // What the plan fell behind for may be memory that keeps tasks from running side by side. A bound

@@ -13,6 +13,7 @@ namespace stint {
 namespace {
 
 constexpr std::string_view suffix = ".npy";
+constexpr std::size_t usual_bytes_beside = 512;  // of an array: its records and names
 
 std::array<std::uint32_t, 256> crc_table() {
   std::array<std::uint32_t, 256> table{};
@@ -128,6 +129,9 @@ NpzArrays parse_npz(const std::string& text, const std::string& file) {
 std::string npz_text(const NpzArrays& arrays) {
   std::string text;
   std::string directory;
+  std::size_t bytes = 0;
+  for (const auto& [name, array] : arrays) bytes += array.bytes.size();
+  text.reserve(bytes + (arrays.size() + 1) * usual_bytes_beside);
   for (const auto& [array_name, array] : arrays) {
     const std::string name = array_name + std::string(suffix);
     const std::string content = npy_text(array);
@@ -145,7 +149,7 @@ std::string npz_text(const NpzArrays& arrays) {
     put(directory, text.size(), 4);
     directory += name;
     put(text, local_signature, 4);
-    text += fields + name + content;
+    text.append(fields).append(name).append(content);
   }
   const std::size_t directory_begin = text.size();
   text += directory;

@@ -48,8 +48,16 @@ std::string reason() { return std::strerror(errno); }
                              "folder that can be written to");
 }
 
+// What a file says of itself, so that a large one is not copied again and again while it is read.
+std::size_t size_told(int descriptor) {
+  struct stat status {};
+  const bool is_file = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  return is_file ? static_cast<std::size_t>(status.st_size) : 0;
+}
+
 std::string read_all(int descriptor, const std::string& path) {
   std::string text;
+  text.reserve(size_told(descriptor));
   char block[1 << 16];
   while (true) {
     const ssize_t count = ::read(descriptor, block, sizeof block);
