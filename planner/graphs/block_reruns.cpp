@@ -12,6 +12,8 @@ namespace {
 using Bits = std::uint64_t;
 
 constexpr std::size_t most_starts = 100000;
+constexpr std::int64_t most_steps_of_starts = 1 << 22;  // of the enumeration of those
+constexpr std::int64_t steps_of_state = 1 << 12;        // of enumerations, for as much as a state
 constexpr std::int64_t impossible = INT64_MAX / 4;
 constexpr int nobody = -1;
 
@@ -81,20 +83,24 @@ class RerunSearch {
       if (next.is_end) return found(next);
       const State state = states_[next.state];  // a copy: others come
       if (is_beaten(state)) continue;
-      if (++looked_at_ > limits_.most_states || is_interrupted()) return bound(next.estimate);
+      if (is_over()) return bound(next.estimate);
       expand(state, next.state);
     }
     return bound(is_cut_ ? limits_.enough : INT64_MAX);
   }
 
  private:
-  bool is_interrupted() const {
-    return looked_at_ % 1024 == 0 && limits_.interrupted != nullptr && limits_.interrupted->load();
+  bool is_over() {
+    ++looked_at_;
+    const bool is_asked = looked_at_ % 1024 == 0 && limits_.interrupted != nullptr;
+    return work() > limits_.most_states || (is_asked && limits_.interrupted->load());
   }
-  Reruns bound(std::int64_t cost) const { return {cost, false, 0, 0, looked_at_, 0, {}}; }
+  // In states.
+  std::int64_t work() const { return looked_at_ + steps_ / steps_of_state; }
+  Reruns bound(std::int64_t cost) const { return {cost, false, 0, 0, work(), 0, {}}; }
   Reruns found(const Open& end) const {
     const State& last = states_[end.state];
-    Reruns way{end.estimate, true, last.kept_bytes, last.peak_bytes, looked_at_, 0, {}};
+    Reruns way{end.estimate, true, last.kept_bytes, last.peak_bytes, work(), 0, {}};
     const State* state = &last;
     for (; state->from >= 0; state = &states_[state->from])
       if (state->task >= 0) way.runs.push_back(state->task);
@@ -150,7 +156,8 @@ class RerunSearch {
         std::min(limits_.kept_bytes, limits_.capacity_bytes) - bytes_of(lent());
     std::vector<Bits> sets;
     if (room < 0) return sets;
-    if (!add_sets(items, 0, lent(), room, INT64_MAX, sets)) return std::nullopt;
+    const std::int64_t all = bytes_of(possible & ~lent());
+    if (!add_sets(items, 0, all, lent(), room, INT64_MAX, sets)) return std::nullopt;
     return sets;
   }
 
@@ -171,21 +178,26 @@ class RerunSearch {
     }
     return best;
   }
-  // Largest items first; `least_left`: the smallest of those left out, which must not fit.
-  bool add_sets(const std::vector<int>& items, std::size_t next, Bits set, std::int64_t room,
-                std::int64_t least_left, std::vector<Bits>& sets) const {
+  // Largest items first; `rest`: bytes of those from the next on; `least_left`: of the smallest of
+  // those left out, which must not fit.
+  bool add_sets(const std::vector<int>& items, std::size_t next, std::int64_t rest, Bits set,
+                std::int64_t room, std::int64_t least_left, std::vector<Bits>& sets) {
+    if (++steps_ > most_steps_of_starts) return false;
+    if (room - rest >= least_left) return true;
     if (next == items.size()) {
-      if (room < least_left) sets.push_back(set);
+      sets.push_back(set);
       return sets.size() <= most_starts;
     }
-    const std::int64_t bytes = block_.item_bytes[items[next]];
+    const int item = items[next];
+    const std::int64_t bytes = block_.item_bytes[item];
+    rest -= bytes;
     if (bytes <= room &&
-        !add_sets(items, next + 1, set | bit(items[next]), room - bytes, least_left, sets))
+        !add_sets(items, next + 1, rest, set | bit(item), room - bytes, least_left, sets))
       return false;
     // Who may precede the backward need not have run: then what it writes is no loss.
-    const bool is_loss = is_input(items[next]) || task(writer_[items[next]]).is_early;
-    return add_sets(items, next + 1, set, room, is_loss ? std::min(least_left, bytes) : least_left,
-                    sets);
+    const bool is_loss = is_input(item) || task(writer_[item]).is_early;
+    if (is_loss) least_left = std::min(least_left, bytes);
+    return add_sets(items, next + 1, rest, set, room, least_left, sets);
   }
 
   // Items that somebody may still read: who has not run, the end, or what is run again for these.
@@ -356,6 +368,7 @@ class RerunSearch {
   template <typename Then>
   void leave_out(const int* order, int count, std::int64_t rest, Bits items, std::int64_t bytes,
                  std::int64_t least, const Then& then) {
+    ++steps_;
     if (bytes <= limits_.capacity_bytes) {
       if (bytes + least > limits_.capacity_bytes) then(items, bytes);
       return;
@@ -379,6 +392,7 @@ class RerunSearch {
   std::unordered_map<Bits, std::vector<std::pair<Bits, std::int64_t>>> looked_;
   std::unordered_map<Bits, Bits> needed_;
   std::int64_t looked_at_ = 0;
+  std::int64_t steps_ = 0;  // of enumerations of sets
   bool is_cut_ = false;  // ways that cost enough were left out
 };
 

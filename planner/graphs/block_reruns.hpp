@@ -76,7 +76,7 @@ struct Reruns {
   bool is_exact = false;        // and at most
   std::int64_t kept_bytes = 0;  // that the way that was found makes use of
   std::int64_t peak_bytes = 0;
-  std::int64_t states = 0;  // that were looked at
+  std::int64_t states = 0;  // that were looked at, or as much work on sets
   // Of the way: what is there at first, and the tasks in the order in which they run until the
   // block's time ends.
   std::uint64_t kept = 0;
