@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "files/input_error.hpp"
@@ -34,6 +35,12 @@ namespace {
 
 enum Exit { ok = stint::exit_ok, infeasible = 3, no_plan = 4 };
 
+constexpr unsigned most_usual_threads = 16;  // nothing is spread wider than that
+
+int usual_threads() {
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, most_usual_threads));
+}
+
 struct Options {
   std::string model;
   std::string platform;
@@ -47,7 +54,7 @@ struct Options {
   bool no_recompute = false;
   bool no_offload = false;
   bool what_if = false;
-  int threads = 1;
+  int threads = usual_threads();
   bool json = false;
   bool quiet = false;
   stint::Request request;
@@ -238,7 +245,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--limit", request.limit, "units of search, the same on every machine");
   app.add_option("--seed", request.seed, "of random choices")
       ->check(CLI::Range(std::int64_t{0}, most));
-  app.add_option("--threads", options.threads, "of the search; never changes the plan")
+  app.add_option("--threads", options.threads,
+                 "of the search, by default all of this machine; never changes the plan")
       ->check(CLI::Range(1, 1024));
   app.add_option("--frontier", options.frontier,
                  "write the curve of cost instead of a plan: against memory, or of energy against "

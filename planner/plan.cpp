@@ -41,6 +41,7 @@ struct Longer {
 };
 constexpr Longer all_of_the_limit{10, 0.009, 50};
 constexpr Longer a_part_of_it{3, 0.02, times_for_less_memory};
+constexpr double graph_share = 0.25;  // of the limit, where all of it is left for several devices
 
 bool above(double a, double b) { return a > b + tolerance * std::max(std::abs(a), std::abs(b)); }
 
@@ -149,6 +150,40 @@ bool cannot_fit(const Problem& problem, const Found& found) {
   return false;
 }
 
+// With so many times the limit.
+std::optional<Answer> solved_with(double times, Problem problem, const SearchOptions& options,
+                                  const decltype(Strategy::solve)& solve) {
+  const double limit = problem.request().limit;
+  problem.blank.request.limit *= times;
+  auto answer = solve(problem, options);
+  if (!answer) return std::nullopt;
+  for (auto* schedule : {&answer->schedule, &answer->late}) {
+    if (*schedule) (*schedule)->request.limit = limit;
+  }
+  return answer;
+}
+
+// How much longer several devices are searched for where the gap is wide; nothing if never.
+std::optional<Longer> longer_for(const Problem& problem) {
+  const Request& request = problem.request();
+  const bool is_small = problem.graph().tasks.size() <= most_tasks_of_wide_gaps;
+  if (!is_small || asked_strategy(request) != "auto" || !is_for_placement(problem))
+    return std::nullopt;
+  for (const Longer& longer : {all_of_the_limit, a_part_of_it})
+    if (request.limit >= longer.least_limit) return longer;
+  return std::nullopt;
+}
+
+// Where all of the limit is left for several devices, one of them is only where to start from.
+std::optional<Answer> answer_of(const Strategy& strategy, const Problem& problem,
+                                const SearchOptions& options) {
+  const auto longer = longer_for(problem);
+  const bool is_start =
+      strategy.name == "graph" && longer && longer->times == all_of_the_limit.times;
+  if (is_start) return solved_with(graph_share, problem, options, strategy.solve);
+  return strategy.solve(problem, options);
+}
+
 // Whether a strategy takes such a problem.
 bool ask_strategies(const Problem& problem, const SearchOptions& options, Found& found) {
   bool any = false;
@@ -160,7 +195,7 @@ bool ask_strategies(const Problem& problem, const SearchOptions& options, Found&
     if (done || hopeless) break;
     SearchOptions informed = options;
     if (found.best) informed.known = &*found.best;
-    auto answer = strategy.solve(problem, informed);
+    auto answer = answer_of(strategy, problem, informed);
     if (!answer) continue;
     any = true;
     take(problem, std::move(*answer), found);
@@ -206,26 +241,13 @@ std::optional<Problem> with_less_memory(const Problem& problem) {
   return less;
 }
 
-// Several devices, for longer than beside other strategies; from a plan on, if one is known.
-std::optional<Answer> searched_longer(Problem problem, const SearchOptions& options,
-                                      double times) {
-  const double limit = problem.request().limit;
-  problem.blank.request.limit *= times;
-  auto answer = placement(problem, options);
-  if (!answer) return std::nullopt;
-  for (auto* schedule : {&answer->schedule, &answer->late}) {
-    if (*schedule) (*schedule)->request.limit = limit;
-  }
-  return answer;
-}
-
 // What fits into less memory is a plan as well; what is proved there says nothing of more. Nothing
 // is known at first, so that all requests with the same power of two find the same.
 void ask_for_less_memory(const Problem& problem, SearchOptions options, Found& found) {
   const auto less = with_less_memory(problem);
   if (!less) return;
   options.improved = nullptr;
-  auto answer = searched_longer(*less, options, times_for_less_memory);
+  auto answer = solved_with(times_for_less_memory, *less, options, placement);
   if (!answer || !answer->schedule) return;
   Answer plan;
   plan.schedule = std::move(answer->schedule);
@@ -237,19 +259,14 @@ void ask_for_less_memory(const Problem& problem, SearchOptions options, Found& f
 // little more of anything it may have found less. So it goes on, where they are furthest apart
 // first with less memory, which requests for a little more or less have in common.
 void ask_for_more(const Problem& problem, const SearchOptions& options, Found& found) {
-  const Request& request = problem.request();
-  const bool is_small = problem.graph().tasks.size() <= most_tasks_of_wide_gaps;
-  const Longer longer =
-      request.limit >= all_of_the_limit.least_limit ? all_of_the_limit : a_part_of_it;
-  const bool is_left_to_us =
-      asked_strategy(request) == "auto" && request.limit >= longer.least_limit;
-  if (!is_small || !is_left_to_us || !found.best || options.is_interrupted()) return;
+  const auto longer = longer_for(problem);
+  if (!longer || !found.best || options.is_interrupted()) return;
   const double gap = found.best->predicted.objective.gap;
   if (gap > very_wide_gap) ask_for_less_memory(problem, options, found);
-  if (gap <= longer.gap || options.is_interrupted()) return;
+  if (gap <= longer->gap || options.is_interrupted()) return;
   SearchOptions informed = options;
   informed.known = &*found.best;
-  if (auto answer = searched_longer(problem, informed, longer.times))
+  if (auto answer = solved_with(longer->times, problem, informed, placement))
     take(problem, std::move(*answer), found);
 }
 

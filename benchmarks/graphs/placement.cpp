@@ -35,6 +35,8 @@ for a server with two accelerators; by default all kinds, resnet18 and gpt_tiny.
   --memory PERCENT   of what keeping everything takes on the accelerator; may be given again
                      (100, 60, 40)
   --deadline FACTOR  of the seconds of all tasks on the accelerator; may be given again (1.15, 1.5)
+  --auto             as `plan` does if nothing else is asked for, all strategies together
+  --threads N        of the search (1)
   --placement-only   no plans on one device
   --help             print this
 )";
@@ -45,6 +47,8 @@ struct Options {
   int seed = 1;
   std::vector<double> percents;
   std::vector<double> slacks;
+  std::string strategy = "placement";
+  int threads = 1;
   bool is_placement_only = false;
   bool is_help = false;
   std::vector<std::string> kinds;
@@ -73,6 +77,10 @@ Options options_of(const std::vector<std::string>& arguments) {
       options.percents.push_back(value());
     else if (*word == "--deadline")
       options.slacks.push_back(value());
+    else if (*word == "--auto")
+      options.strategy = "auto";
+    else if (*word == "--threads")
+      options.threads = static_cast<int>(value());
     else if (*word == "--placement-only")
       options.is_placement_only = true;
     else if (word->starts_with("-"))
@@ -121,12 +129,14 @@ std::string text(const std::optional<double>& value) {
 }
 
 void print_line(const std::string& name, const Model& model, const Platform& platform,
-                const Request& request, bool is_placement_only) {
+                const Request& request, const Options& options) {
   Outcome outcome;
   const Problem problem = make_problem(model, platform, request, "model");
-  const double seconds = seconds_of([&] { outcome = plan(problem, {}); });
+  SearchOptions searching;
+  searching.threads = options.threads;
+  const double seconds = seconds_of([&] { outcome = plan(problem, searching); });
   std::optional<double> one;
-  if (!is_placement_only) one = on_one_device(model, platform, request);
+  if (!options.is_placement_only) one = on_one_device(model, platform, request);
   if (!outcome.schedule) {
     fmt::print("| {} | - | - | - | {:.1f} | {} | | |\n", name, seconds, text(one));
     return;
@@ -147,12 +157,12 @@ void print_made(const std::string& kind, const Options& options) {
   const auto all = static_cast<double>(keep_all_arena(free, MemoryId{0}).value_or(0));
   for (const double percent : options.percents) {
     for (const double slack : options.slacks) {
-      Request request = request_of("placement", options.limit);
+      Request request = request_of(options.strategy, options.limit);
       request.memory["n0/hbm"] = static_cast<std::int64_t>(all * percent / 100);
       request.deadline_seconds = fastest * slack;
       const std::string name = fmt::format("{} {}, {}, {:.0f} %, {:.2f}", kind, options.seed,
                                            graph.tasks.size(), percent, slack);
-      print_line(name, graph, platform, request, options.is_placement_only);
+      print_line(name, graph, platform, request, options);
     }
   }
 }
@@ -160,10 +170,9 @@ void print_made(const std::string& kind, const Options& options) {
 void print_network(const std::string& name, std::int64_t batch, const Options& options) {
   const std::string source = STINT_SOURCE_DIR;
   const Platform platform = read_platform(source + "/platforms/xeon-v100-pcie.json");
-  Request request = request_of("placement", options.limit);
+  Request request = request_of(options.strategy, options.limit);
   request.batch = batch;
-  print_line(name, read_model(source + "/models/" + name + ".json"), platform, request,
-             options.is_placement_only);
+  print_line(name, read_model(source + "/models/" + name + ".json"), platform, request, options);
 }
 
 int run(const std::vector<std::string>& arguments) {

@@ -9,12 +9,12 @@ namespace {
 
 constexpr int attempts = 8;                  // with less memory everywhere
 constexpr std::int64_t smallest_part = 500;  // of the memory, to do without
-constexpr std::int64_t first_part = 2;  // of what was too much, that large graphs do without
-constexpr std::int64_t growth = 3;      // of that from one attempt to the next
-constexpr int rounds_between = 2;     // memories that are tried between two
-constexpr double worth_a_try = 1e-3;  // of the cost, above the plan without addresses
-constexpr int cut_rounds = 8;         // with less only in places
-constexpr int quick_cut_rounds = 2;   // where there is little time
+constexpr std::int64_t first_part = 2;       // of what was too much, that large graphs do without
+constexpr std::int64_t growth = 3;           // of that from one attempt to the next
+constexpr int rounds_between = 2;            // memories that are tried between two
+constexpr double worth_a_try = 1e-3;         // of the cost, above the plan without addresses
+constexpr int cut_rounds = 8;                // with less only in places
+constexpr int quick_cut_rounds = 2;          // where there is little time
 constexpr double quick_limit = 0.15;
 constexpr int most_places = 12;  // of a stretch, each tried alone
 constexpr std::size_t small_up_to_tasks = 300;

@@ -393,7 +393,7 @@ class RerunSearch {
   std::unordered_map<Bits, Bits> needed_;
   std::int64_t looked_at_ = 0;
   std::int64_t steps_ = 0;  // of enumerations of sets
-  bool is_cut_ = false;  // ways that cost enough were left out
+  bool is_cut_ = false;     // ways that cost enough were left out
 };
 
 }  // namespace

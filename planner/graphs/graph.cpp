@@ -8,6 +8,7 @@
 #include "planner/graphs/graph_moves.hpp"
 #include "planner/graphs/least_memory.hpp"
 #include "planner/graphs/state_away.hpp"
+#include "planner/parallel.hpp"
 
 namespace stint {
 namespace {
@@ -62,6 +63,17 @@ bool is_same_kind_of_device(const Problem& problem, const DeviceGraph& a, const 
          is_same(place->back, other_place->back);
 }
 
+Answer answer_on_device(const Problem& problem, const SearchOptions& options,
+                        const DeviceGraph& graph) {
+  const Request& request = problem.request();
+  if (request.objective == Objective::memory)
+    return plan_of_least_memory(problem, options, graph.memory);
+  Answer found;
+  plan_on_device(problem, options, graph, graph, request.limit, found);
+  send_state(problem, options, graph, request.limit, found);
+  return found;
+}
+
 // What one device found beside what others found.
 void join(Answer found, const SearchOptions& options, Answer& answer) {
   if (found.schedule) keep_if_better(std::move(*found.schedule), options, answer);
@@ -108,18 +120,13 @@ std::optional<Answer> graph(const Problem& problem, const SearchOptions& options
   if (!request.recompute)
     std::transform(graphs.begin(), graphs.end(), graphs.begin(), without_reruns);
   // Each device as if it were the only one, so that several are never worse than one.
+  SearchOptions alone = options;
+  if (graphs.size() > 1) alone.improved = nullptr;  // the join tells
+  std::vector<Answer> found(graphs.size());
+  for_each_index(static_cast<int>(graphs.size()), options.threads,
+                 [&](int i, int) { found[i] = answer_on_device(problem, alone, graphs[i]); });
   Answer answer;
-  for (const DeviceGraph& each : graphs) {
-    if (answer.schedule && options.is_interrupted()) break;
-    if (request.objective == Objective::memory) {
-      join(plan_of_least_memory(problem, options, each.memory), options, answer);
-      continue;
-    }
-    Answer found;
-    plan_on_device(problem, options, each, each, request.limit, found);
-    send_state(problem, options, each, request.limit, found);
-    join(std::move(found), options, answer);
-  }
+  for (Answer& each : found) join(std::move(each), options, answer);
   return answer;
 }
 

@@ -38,8 +38,13 @@ PlacedReplay::PlacedReplay(const PlacedGraph& graph)
   }
 }
 
-bool PlacedReplay::make(const PlacementChoice& choice,
-                        const std::vector<std::int64_t>* enough_bytes) {
+bool PlacedReplay::make(const PlacementChoice& choice) {
+  if (!make_without_peaks(choice)) return false;
+  measure_peaks();
+  return true;
+}
+
+bool PlacedReplay::make_without_peaks(const PlacementChoice& choice) {
   begin(choice);
   for (const TaskId task : choice.order) {
     again_.clear();
@@ -51,7 +56,6 @@ bool PlacedReplay::make(const PlacementChoice& choice,
     if (instances_[pair.from].end == pair.end) instances_[pair.to].begin = pair.end;
   }
   bill();
-  measure_peaks(enough_bytes);
   return true;
 }
 

@@ -45,9 +45,13 @@ class PlacedReplay {
  public:
   explicit PlacedReplay(const PlacedGraph& graph);
 
-  // False if something is missing that cannot be had again, or is computed far too often. A peak
-  // that cannot exceed `enough_bytes` of its memory is not looked for: only state counts there.
-  bool make(const PlacementChoice& choice, const std::vector<std::int64_t>* enough_bytes = nullptr);
+  // False if something is missing that cannot be had again, or is computed far too often.
+  bool make(const PlacementChoice& choice);
+  // The same but for peaks, which are half of the work.
+  bool make_without_peaks(const PlacementChoice& choice);
+  // Of the choice that was made last, which must still be there. A peak that cannot exceed
+  // `enough_bytes` of its memory is not looked for: only state counts there.
+  void measure_peaks(const std::vector<std::int64_t>* enough_bytes = nullptr);
 
   double seconds() const { return seconds_; }
   double joules() const { return joules_; }
@@ -105,7 +109,6 @@ class PlacedReplay {
   void bill();
   void bill_overlaps(std::size_t device);
   void bill_waits(std::size_t device);
-  void measure_peaks(const std::vector<std::int64_t>* enough_bytes);
   void find_events();
   std::int64_t state_bytes(int memory) const;
 

@@ -4,8 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "planner/accept.hpp"
+#include "planner/parallel.hpp"
 #include "planner/placement/cut_bound.hpp"
 #include "planner/placement/placed_draft.hpp"
 #include "planner/placement/placement_bound.hpp"
@@ -13,6 +15,7 @@
 #include "planner/placement/placement_search.hpp"
 #include "planner/placement/placement_starts.hpp"
 #include "planner/placement/placement_window.hpp"
+#include "planner/power/schedule_power.hpp"
 #include "schedules/validate.hpp"
 
 namespace stint {
@@ -35,20 +38,27 @@ constexpr int most_rounds_of_cuts = 200;
 constexpr double small_gap = 1e-4;  // worth a finer bound
 constexpr std::size_t most_tasks_of_fine_bounds = 150;
 constexpr std::size_t most_starts = 16;
+constexpr std::size_t runners_at_last = 2;
 constexpr double cooling_of_race = 0.6;  // from one round of it to the next
+constexpr double temperature_of_ends = 0.002;
 // A search on from the best plan: near it, or further from it in less memory.
 struct SearchRound {
-  double share = 1;           // of the memories that the best plan takes
-  double temperature = 0.01;  // on values relative to the start's
+  double share = 1;               // of the memories that the best plan takes
+  double temperature = 0.01;      // on values relative to the start's
+  double priced_temperature = 0;  // where a deadline is a price on seconds at first; 0: it never is
 };
+// Where seconds have a price, what memory is missing costs so much of what it does elsewhere: plans
+// that are far from each other have plans between them that do not quite fit.
+constexpr double priced_share = 1.0 / 3;
 constexpr SearchRound first_round;
-constexpr SearchRound more_rounds[] = {{1, 0.002}, {1, 0.005}, {1, 0.002}};
-constexpr SearchRound rounds_of_wide_gaps[] = {{1, 0.01}, {1, 0.005}};
+constexpr SearchRound more_rounds[] = {{1, 0.002, 0.005}, {1, 0.005, 0.015}, {1, 0.002}};
+constexpr SearchRound rounds_of_wide_gaps[] = {
+    {1, 0.01, 0.015}, {1, 0.005, 0.005}, {1, 0.01, 0.015}, {1, 0.005, 0.005}};
 constexpr double wide_gap = 8e-3;
 constexpr double gap_for_turns = 9e-3;   // worth turns in the relaxation, until
 constexpr double gap_of_turns = 8.8e-3;  // so much is left
 constexpr SearchRound round_of_turns{1, 0.01};
-constexpr int number_of_turns = 6;  // after all other rounds
+constexpr int number_of_turns = 9;  // after all other rounds
 constexpr std::size_t most_tasks_of_more_rounds = 100;
 constexpr SearchRound rounds_of_less[] = {{1, 0.05}, {0.8, 0.05}, {0.6, 0.05}};
 constexpr std::size_t most_tasks_of_less = 30;
@@ -60,15 +70,6 @@ constexpr double window_temperature = 0.004;
 constexpr double tasks_of_temperatures = 100;
 constexpr int attempts = 6;  // at fitting addresses into the memories
 
-bool is_ours(const Problem& problem) {
-  int devices = 0;
-  for (const auto& seconds : problem.seconds) {
-    if (std::any_of(seconds.begin(), seconds.end(), [](double s) { return std::isfinite(s); }))
-      ++devices;
-  }
-  return devices > 1 && problem.request().objective != Objective::memory;
-}
-
 class Placing {
  public:
   Placing(const Problem& problem, const SearchOptions& options, const PlacedGraph& graph,
@@ -78,7 +79,8 @@ class Placing {
         graph_(graph),
         answer_(answer),
         replay_(graph),
-        capacity_(problem.capacity_bytes),
+        replays_(std::max(1, options.threads), replay_),
+        aim_{problem.capacity_bytes},
         limit_(problem.request().limit * share_of_limit()),
         clusters_(tasks_by_state(graph)) {}
 
@@ -133,7 +135,7 @@ class Placing {
     std::optional<PlacementTrial> best;
     for (const int ahead : {choice.ahead, 0, 3, 2, 1}) {
       choice.ahead = ahead;
-      auto trial = tried(graph_, replay_, choice, capacity_);
+      auto trial = tried(graph_, replay_, choice, aim_);
       if (trial && (!best || score(*trial) < score(*best))) best = std::move(trial);
       if (!best || best->excess == 0) break;
     }
@@ -229,35 +231,60 @@ class Placing {
     }
   }
 
-  void search_within(const SearchRound& round, int number) {
-    capacity_ = problem_.capacity_bytes;
+  void search_within(SearchRound round, int number) {
+    aim_.capacity_bytes = problem_.capacity_bytes;
     for (const auto& [name, arena] : answer_.schedule->arenas) {
-      std::int64_t& capacity = capacity_[*find_memory(problem_.platform(), name)];
+      std::int64_t& capacity = aim_.capacity_bytes[*find_memory(problem_.platform(), name)];
       const double bytes = static_cast<double>(arena) * round.share;
       if (round.share < 1) capacity = std::min(capacity, static_cast<std::int64_t>(bytes));
     }
+    aim_.second_joules = round.priced_temperature > 0 ? price_of_a_second() : 0;
+    const bool is_priced = aim_.second_joules > 0;
+    if (is_priced) round.temperature = round.priced_temperature;
+    std::vector<PlacementTrial> starts = tried_again(is_priced ? starts_ : starts_and_best());
+    search(std::move(starts), seeds_of_search * number, round);
+  }
+  // With a price on seconds the best plan would win every race, and nothing else be found.
+  std::vector<PlacementTrial> starts_and_best() {
+    const auto known = std::ssize(starts_);
     if (!found_.order.empty()) add_start(found_);
     add_start(choice_of(graph_, *answer_.schedule));
-    std::vector<PlacementTrial> starts;
-    for (const PlacementTrial& start : starts_) {
-      auto trial = tried(graph_, replay_, start.choice, capacity_);
-      if (trial) starts.push_back(std::move(*trial));
+    std::vector<PlacementTrial> all = starts_;
+    starts_.resize(known);
+    return all;
+  }
+  // As the search has it now.
+  std::vector<PlacementTrial> tried_again(const std::vector<PlacementTrial>& trials) {
+    std::vector<PlacementTrial> again;
+    for (const PlacementTrial& trial : trials) {
+      if (auto other = tried(graph_, replay_, trial.choice, aim_))
+        again.push_back(std::move(*other));
     }
-    search(std::move(starts), seeds_of_search * number, round);
+    return again;
+  }
+  // What a deadline is worth on the order of the best plan; 0 if it is no matter.
+  double price_of_a_second() const {
+    const Request& request = problem_.request();
+    if (!deadline_seconds(request) || request.objective != Objective::energy) return 0;
+    const double joules = worth_of_a_second(problem_, *answer_.schedule);
+    return std::isfinite(joules) ? std::max(joules, 0.0) : 0;
   }
 
   void search(std::vector<PlacementTrial> starts, int seed, const SearchRound& round) {
     if (starts.empty()) return;
     PlacementTrial best = searched(starts, seed, round);
-    if (best.excess > 0) best = searched_inside(std::move(starts), best, seed, round);
+    if (best.excess > 0) best = searched_inside(tried_again(starts), best, seed, round);
     if (graph_.tasks() > most_tasks_of_automatic_solver) search_windows(best);
     fit(std::move(best));
   }
 
   PlacementTrial searched(std::vector<PlacementTrial> starts, int seed, const SearchRound& round) {
     const double steps = search_steps();
-    const std::vector<PlacementTrial> ends = raced(std::move(starts), steps / 2, seed, round);
-    return anneal(ends.front(), steps / 2, 0.002, seed + seed_of_best);
+    std::vector<PlacementTrial> ends = raced(std::move(starts), steps / 2, seed, round);
+    if (std::exchange(aim_.second_joules, 0) > 0) ends = tried_again(ends);
+    anneal_each(ends, steps / 2, temperature_of_ends, seed + seed_of_best);
+    keep_best_of(1, ends);
+    return std::move(ends.front());
   }
 
   // What is many times cheaper outside the bounds draws the search out of them: then to be there
@@ -285,8 +312,9 @@ class Placing {
     double temperature = round.temperature;
     for (int level = 0; level < levels && !options_.is_interrupted(); ++level) {
       const double share = steps / static_cast<double>(levels * runners.size());
-      for (PlacementTrial& runner : runners) runner = anneal(runner, share, temperature, seed++);
-      keep_best_of(std::max<std::size_t>(1, runners.size() / 2), runners);
+      anneal_each(runners, share, temperature, seed);
+      seed += static_cast<int>(runners.size());
+      keep_best_of(std::max(runners_at_last, runners.size() / 2), runners);
       temperature *= cooling_of_race;
     }
     return runners;
@@ -320,11 +348,11 @@ class Placing {
     const auto inside = placed_graph(window->problem);
     if (!inside) return;
     PlacedReplay replay(*inside);
-    const auto start = tried(*inside, replay, choice_inside(*window, *inside, best.choice),
-                             window->problem.capacity_bytes);
-    if (!start) return;
     PlacementSearchOptions options;
-    options.capacity_bytes = window->problem.capacity_bytes;
+    options.aim.capacity_bytes = window->problem.capacity_bytes;
+    const auto start =
+        tried(*inside, replay, choice_inside(*window, *inside, best.choice), options.aim);
+    if (!start) return;
     options.steps = static_cast<std::int64_t>(steps);
     options.seed = static_cast<std::uint64_t>(problem_.request().seed) * 1000 + first;
     options.first_temperature = window_temperature;
@@ -332,24 +360,34 @@ class Placing {
     const PlacementTrial found = search_placement(*inside, replay, *start, options);
     auto outside = choice_outside(*window, found.choice, best.choice, first);
     settle_order(graph_, outside);  // the window knows no versions of state
-    const auto trial = tried(graph_, replay_, std::move(outside), capacity_);
+    const auto trial = tried(graph_, replay_, std::move(outside), aim_);
     if (trial && score(*trial) < score(best)) best = *trial;
   }
 
-  PlacementTrial anneal(const PlacementTrial& start, double steps, double temperature, int round) {
+  // Each by itself, on all threads.
+  void anneal_each(std::vector<PlacementTrial>& trials, double steps, double temperature,
+                   int round) {
+    for_each_index(static_cast<int>(trials.size()), options_.threads, [&](int i, int thread) {
+      trials[i] = anneal(trials[i], steps, temperature, round + i, replays_[thread]);
+    });
+  }
+
+  PlacementTrial anneal(const PlacementTrial& start, double steps, double temperature, int round,
+                        PlacedReplay& replay) const {
     PlacementSearchOptions options;
-    options.capacity_bytes = capacity_;
+    options.aim = aim_;
     options.steps = static_cast<std::int64_t>(steps);
     options.seed = static_cast<std::uint64_t>(problem_.request().seed) * 1000 + round;
     // The larger a graph, the less of it a move changes.
     options.first_temperature =
         temperature *
         std::min(1.0, tasks_of_temperatures / static_cast<double>(graph_.tasks() + 1));
-    if (answer_.bound) options.good_enough = answer_.bound->value * (1 + 1e-9);
+    const bool is_priced = aim_.second_joules > 0;
+    if (answer_.bound && !is_priced) options.good_enough = answer_.bound->value * (1 + 1e-9);
     options.clusters = &clusters_;
-    options.penalty_of_excess = penalty_;
+    options.penalty_of_excess = is_priced ? penalty_ * priced_share : penalty_;
     options.interrupted = options_.interrupted;
-    return search_placement(graph_, replay_, start, options);
+    return search_placement(graph_, replay, start, options);
   }
 
   // Where addresses take more than there is, it is searched on with less.
@@ -363,22 +401,22 @@ class Placing {
         return;
       }
       if (options_.is_interrupted() || !tighten(schedule, attempt)) return;
-      auto again = tried(graph_, replay_, trial.choice, capacity_);
+      auto again = tried(graph_, replay_, trial.choice, aim_);
       if (!again) return;
-      trial = anneal(*again, steps, 0.002, seed_of_best + 1 + attempt);
+      trial = anneal(*again, steps, temperature_of_ends, seed_of_best + 1 + attempt, replay_);
     }
   }
 
   // No less than by what was too much, and each time by twice as much.
   bool tighten(const Schedule& schedule, int attempt) {
     bool any = false;
-    for (std::size_t m = 0; m < capacity_.size(); ++m) {
+    for (std::size_t m = 0; m < aim_.capacity_bytes.size(); ++m) {
       const std::string name = memory_name(problem_.platform(), static_cast<MemoryId>(m));
       const auto arena = schedule.arenas.find(name);
       if (arena == schedule.arenas.end()) continue;
       const std::int64_t excess = arena->second - problem_.capacity_bytes[m];
       if (excess <= 0) continue;
-      capacity_[m] -= std::min(excess, capacity_[m] >> attempt) << attempt;
+      aim_.capacity_bytes[m] -= std::min(excess, aim_.capacity_bytes[m] >> attempt) << attempt;
       any = true;
     }
     return any;
@@ -398,7 +436,8 @@ class Placing {
   const PlacedGraph& graph_;
   Answer& answer_;
   PlacedReplay replay_;
-  std::vector<std::int64_t> capacity_;
+  std::vector<PlacedReplay> replays_;  // by thread
+  PlacementAim aim_;
   double limit_;
   double penalty_ = usual_penalty_of_excess;
   std::vector<std::vector<TaskId>> clusters_;
@@ -409,9 +448,18 @@ class Placing {
 
 }  // namespace
 
+bool is_for_placement(const Problem& problem) {
+  int devices = 0;
+  for (const auto& seconds : problem.seconds) {
+    if (std::any_of(seconds.begin(), seconds.end(), [](double s) { return std::isfinite(s); }))
+      ++devices;
+  }
+  return devices > 1 && problem.request().objective != Objective::memory;
+}
+
 std::optional<Answer> placement(const Problem& problem, const SearchOptions& options) {
   const bool is_large = problem.graph().tasks.size() > most_tasks_automatically;
-  if (!is_ours(problem) || (is_large && problem.request().strategy == "auto")) return std::nullopt;
+  if (!is_for_placement(problem) || (is_large && problem.request().strategy == "auto")) return std::nullopt;
   const auto graph = placed_graph(problem);
   if (!graph) return std::nullopt;
   Answer answer;

@@ -17,6 +17,9 @@
 
 namespace stint {
 
+// There are several devices to choose among, and it matters.
+bool is_for_placement(const Problem& problem);
+
 std::optional<Answer> placement(const Problem& problem, const SearchOptions& options);
 
 }  // namespace stint

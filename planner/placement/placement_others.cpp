@@ -10,7 +10,7 @@
 namespace stint {
 namespace {
 
-constexpr double share = 0.1;             // of the limit
+constexpr double share_of_others = 0.1;   // of the limit
 constexpr double short_share = 0.25;      // likewise, for graph where a memory is short
 constexpr double sooner = 0.9;            // of a plan's seconds: what else to ask for there
 constexpr std::size_t most_tasks = 2000;  // of which it is asked whether a memory is short
@@ -31,7 +31,7 @@ class Asking {
   }
 
   std::vector<Answer> all() {
-    give(share);
+    give(share_of_others);
     ask(keep_all);
     ask(chain);
     if (is_short_) give(short_share);
@@ -58,7 +58,7 @@ class Asking {
   void ask_sooner() {
     const Request& request = problem_.request();
     if (request.objective != Objective::energy || request.bill != Bill::makespan) return;
-    give(share);
+    give(share_of_others);
     small_.blank.request.deadline_seconds = answers_.back().schedule->predicted.seconds * sooner;
     if (!ask(graph)) return;
     Answer plan;

@@ -12,9 +12,30 @@ namespace {
 constexpr double last_temperature = 2e-4;  // of the first
 constexpr double penalty_at_all = 0.002;   // for any excess
 
-double value_of(const PlacedReplay& replay, Objective objective) {
-  if (objective == Objective::time) return replay.seconds();
-  return objective == Objective::edp ? replay.seconds() * replay.joules() : replay.joules();
+double value_of(const PlacedReplay& replay, const Request& request, const PlacementAim& aim) {
+  if (aim.second_joules > 0)
+    return replay.joules() + aim.second_joules * (replay.seconds() - *deadline_seconds(request));
+  if (request.objective == Objective::time) return replay.seconds();
+  return request.objective == Objective::edp ? replay.seconds() * replay.joules() : replay.joules();
+}
+
+// Relative to the deadline, if there is one and it is missed.
+double lateness(const PlacedReplay& replay, const Request& request, const PlacementAim& aim) {
+  const auto deadline = deadline_seconds(request);
+  if (aim.second_joules > 0 || meets(replay.seconds(), deadline)) return 0;
+  return (replay.seconds() - *deadline) / std::max(*deadline, 1e-300);
+}
+
+// Of all memories, relative to their bounds.
+double excess_of_memory(PlacedReplay& replay, const std::vector<std::int64_t>& capacity_bytes) {
+  replay.measure_peaks(&capacity_bytes);
+  double excess = 0;
+  for (std::size_t m = 0; m < capacity_bytes.size(); ++m) {
+    const auto over = static_cast<double>(replay.peak_bytes()[m] - capacity_bytes[m]);
+    if (over > 0)
+      excess += over / static_cast<double>(std::max<std::int64_t>(1, capacity_bytes[m]));
+  }
+  return excess;
 }
 
 class Annealing {
@@ -62,21 +83,25 @@ class Annealing {
   bool chance(int percent) { return below(100) < percent; }
   double fraction() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
 
+  // What is accepted is drawn first: then memory need not be looked at where value and lateness are
+  // too much already, which is mostly so.
   void step(double temperature) {
-    PlacementChoice next = now_.choice;
-    if (!change(next)) return;
-    auto trial = tried(graph_, replay_, std::move(next), options_.capacity_bytes);
-    if (!trial) return;
-    const double worse = score(*trial) - score(now_);
-    if (worse > 0 && fraction() >= std::exp(-worse / temperature)) return;
-    now_ = std::move(*trial);
+    const double most = score(now_.value, now_.excess) - temperature * std::log(fraction());
+    next_.choice = now_.choice;
+    if (!change(next_.choice) || !replay_.make_without_peaks(next_.choice)) return;
+    const Request& request = graph_.problem->request();
+    next_.value = value_of(replay_, request, options_.aim);
+    next_.excess = lateness(replay_, request, options_.aim);
+    if (score(next_.value, next_.excess) > most) return;
+    next_.excess += excess_of_memory(replay_, options_.aim.capacity_bytes);
+    if (score(next_.value, next_.excess) > most) return;
+    std::swap(now_, next_);
     peak_known_ = false;
-    if (score(now_) < score(best_)) best_ = now_;
+    if (score(now_.value, now_.excess) < score(best_.value, best_.excess)) best_ = now_;
   }
 
-  double score(const PlacementTrial& trial) const {
-    return trial.value / base_ + options_.penalty_of_excess * trial.excess +
-           (trial.excess > 0 ? penalty_at_all : 0);
+  double score(double value, double excess) const {
+    return value / base_ + options_.penalty_of_excess * excess + (excess > 0 ? penalty_at_all : 0);
   }
 
   bool change(PlacementChoice& choice) {
@@ -235,10 +260,10 @@ class Annealing {
     if (!replay_.make(now_.choice)) return;
     int worst = -1;
     double most = 0;
-    for (std::size_t m = 0; m < options_.capacity_bytes.size(); ++m) {
+    for (std::size_t m = 0; m < options_.aim.capacity_bytes.size(); ++m) {
       const auto excess =
-          static_cast<double>(replay_.peak_bytes()[m] - options_.capacity_bytes[m]) /
-          static_cast<double>(options_.capacity_bytes[m] + 1);
+          static_cast<double>(replay_.peak_bytes()[m] - options_.aim.capacity_bytes[m]) /
+          static_cast<double>(options_.aim.capacity_bytes[m] + 1);
       if (excess > most) most = excess, worst = static_cast<int>(m);
     }
     if (worst < 0) return;
@@ -260,6 +285,7 @@ class Annealing {
   std::vector<int> position_;
   PlacementTrial now_;
   PlacementTrial best_;
+  PlacementTrial next_;  // what is tried
   double base_;
   bool may_drop_ = false;
   bool may_send_ = false;
@@ -273,19 +299,12 @@ class Annealing {
 }  // namespace
 
 std::optional<PlacementTrial> tried(const PlacedGraph& graph, PlacedReplay& replay,
-                                    PlacementChoice choice,
-                                    const std::vector<std::int64_t>& capacity_bytes) {
-  if (!replay.make(choice, &capacity_bytes)) return std::nullopt;
+                                    PlacementChoice choice, const PlacementAim& aim) {
+  PlacementTrial trial{std::move(choice)};
+  if (!replay.make_without_peaks(trial.choice)) return std::nullopt;
   const Request& request = graph.problem->request();
-  PlacementTrial trial{std::move(choice), value_of(replay, request.objective), 0};
-  for (std::size_t m = 0; m < capacity_bytes.size(); ++m) {
-    const double over = static_cast<double>(replay.peak_bytes()[m] - capacity_bytes[m]);
-    if (over > 0)
-      trial.excess += over / static_cast<double>(std::max<std::int64_t>(1, capacity_bytes[m]));
-  }
-  const auto deadline = deadline_seconds(request);
-  if (!meets(replay.seconds(), deadline))
-    trial.excess += (replay.seconds() - *deadline) / std::max(*deadline, 1e-300);
+  trial.value = value_of(replay, request, aim);
+  trial.excess = excess_of_memory(replay, aim.capacity_bytes) + lateness(replay, request, aim);
   return trial;
 }
 

@@ -16,9 +16,17 @@ namespace stint {
 
 constexpr double usual_penalty_of_excess = 3;
 
-struct PlacementSearchOptions {
+// What is minimised, and within what.
+struct PlacementAim {
   std::vector<std::int64_t> capacity_bytes;  // by memory
-  std::int64_t steps = 0;                    // of all replays
+  // Joules for every second after the deadline, and the same saved for every one before it, instead
+  // of no second after it; 0: as the request has it.
+  double second_joules = 0;
+};
+
+struct PlacementSearchOptions {
+  PlacementAim aim;
+  std::int64_t steps = 0;  // of all replays
   std::uint64_t seed = 0;
   double first_temperature = 0.01;                             // relative to the value of the start
   double good_enough = 0;                                      // value at which to stop
@@ -36,8 +44,7 @@ struct PlacementTrial {
 
 // Nothing if it cannot be replayed.
 std::optional<PlacementTrial> tried(const PlacedGraph& graph, PlacedReplay& replay,
-                                    PlacementChoice choice,
-                                    const std::vector<std::int64_t>& capacity_bytes);
+                                    PlacementChoice choice, const PlacementAim& aim);
 
 // The best that fits, or the one with the least excess.
 PlacementTrial search_placement(const PlacedGraph& graph, PlacedReplay& replay,
