@@ -214,6 +214,28 @@ TEST_CASE("a block computes again what does not fit beside what others hold", "[
   CHECK(cost(1, 5) == INT64_MAX);
 }
 
+TEST_CASE("what a block may begin with is looked for only among sets that are maximal", "[graph]") {
+  // All of it fits, or none of a thousand million sets fits better than others.
+  constexpr int items = 60;
+  RerunBlock block;
+  block.item_bytes.assign(items, 2);
+  RerunTask back{.is_backbone = true};
+  for (int i = 0; i < items; ++i) {
+    const std::uint64_t item = std::uint64_t{1} << i;
+    block.tasks.push_back({.writes = item, .cost = 1, .is_early = true});
+    back.reads |= item;
+  }
+  block.tasks.push_back(back);
+  block.begin = items;
+  const Reruns all = reruns(block, 2 * items, 2 * items);
+  CHECK(all.is_exact);
+  CHECK(all.cost == 0);
+  const Reruns half = reruns(block, items, 2 * items);
+  CHECK_FALSE(half.is_exact);
+  CHECK(half.cost <= items / 2);
+  CHECK(half.states > 0);
+}
+
 TEST_CASE("an input that a block needs again stays, and what is optional need not be written",
           "[graph]") {
   // The forward writes b, and p for whoever wants it, from the input.

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "planner/placement/placed_draft.hpp"
+#include "planner/placement/placement_search.hpp"
 #include "planner/plan.hpp"
 #include "schedules/validate.hpp"
 #include "tests/planner/graphs/random_training.hpp"
@@ -100,4 +101,60 @@ TEST_CASE("a replay costs what the simulator says where workers spin or sleep", 
   }
   CHECK(spun > 20);
   CHECK(slept > 5);
+}
+
+TEST_CASE("a deadline is an excess, or a price of seconds on both sides of it", "[placement]") {
+  const Graph graph = on_two_devices(random_training(1), 1);
+  const Problem free = problem_of(graph, two_memories());
+  const auto placed = placed_graph(free);
+  REQUIRE(placed);
+  TaskOrder order;
+  for (std::size_t t = 0; t < placed->tasks(); ++t) order.push_back(static_cast<TaskId>(t));
+  const PlacementChoice choice =
+      plain_choice(*placed, order, std::vector<DeviceId>(order.size(), DeviceId{0}));
+  PlacedReplay replay(*placed);
+  REQUIRE(replay.make(choice));
+  const double seconds = replay.seconds();
+  const double joules = replay.joules();
+  for (const double times : {0.8, 1.25}) {
+    CAPTURE(times);
+    Request request;
+    request.deadline_seconds = seconds * times;
+    const Problem problem = problem_of(graph, two_memories(), request);
+    const auto in_time = placed_graph(problem);
+    REQUIRE(in_time);
+    PlacedReplay again(*in_time);
+    const auto bounded = tried(*in_time, again, choice, {problem.capacity_bytes});
+    REQUIRE(bounded);
+    CHECK(bounded->value == Approx(joules));
+    CHECK(bounded->excess == Approx(std::max(0.0, 1 / times - 1)));
+    const auto priced = tried(*in_time, again, choice, {problem.capacity_bytes, 3});
+    REQUIRE(priced);
+    CHECK(priced->value == Approx(joules + 3 * seconds * (1 - times)));
+    CHECK(priced->excess == 0);
+  }
+}
+
+TEST_CASE("placements within a deadline are the same with any number of threads", "[placement]") {
+  Request request;
+  request.strategy = "placement";
+  request.limit = 0.5;
+  const Graph graph = on_two_devices(random_training(3), 3);
+  Request time;
+  time.objective = Objective::time;
+  time.limit = 0.1;
+  const Outcome fastest = plan(problem_of(graph, two_memories(), time), {});
+  REQUIRE(fastest.schedule);
+  request.deadline_seconds = fastest.schedule->predicted.seconds * 1.3;
+  const Problem problem = problem_of(graph, two_memories(), request);
+  const auto text = [&](int threads) {
+    SearchOptions options;
+    options.threads = threads;
+    const Outcome outcome = plan(problem, options);
+    REQUIRE(outcome.schedule);
+    return schedule_text(*outcome.schedule);
+  };
+  const std::string alone = text(1);
+  CHECK(text(2) == alone);
+  CHECK(text(3) == alone);
 }
