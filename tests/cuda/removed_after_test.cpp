@@ -23,15 +23,60 @@ std::string place_of(const std::string& worker) {
   return worker.find(">n0/hbm") != std::string::npos ? "in" : "out";
 }
 
+std::vector<int> buffers_of(const nlohmann::json& action) {
+  std::vector<int> all = action.value("reads", std::vector<int>{});
+  const auto writes = action.value("writes", std::vector<int>{});
+  all.insert(all.end(), writes.begin(), writes.end());
+  if (action.contains("workspace") && !action["workspace"].is_null())
+    all.push_back(action["workspace"]);
+  return all;
+}
+
+// Of a double buffer both halves count.
+std::vector<std::int64_t> offsets_of(const nlohmann::json& buffer) {
+  if (buffer.contains("offsets")) return buffer["offsets"];
+  return {buffer.at("offset").get<std::int64_t>()};
+}
+
+bool overlap(const nlohmann::json& a, const nlohmann::json& b) {
+  if (a.at("memory") != b.at("memory")) return false;
+  for (const std::int64_t first : offsets_of(a)) {
+    for (const std::int64_t other : offsets_of(b)) {
+      if (first < other + b.at("bytes").get<std::int64_t>() &&
+          other < first + a.at("bytes").get<std::int64_t>())
+        return true;
+    }
+  }
+  return false;
+}
+
+// They share addresses, but only with workspace: plans reserve what any kernel of the task needs,
+// and a GPU's may touch none of it, so there need not be a race.
+bool meet_in_workspace_only(const nlohmann::json& schedule, int a, int b) {
+  const auto& buffers = schedule.at("buffers");
+  int met = 0;
+  for (const int one : buffers_of(schedule.at("actions")[a])) {
+    for (const int other : buffers_of(schedule.at("actions")[b])) {
+      if (!overlap(buffers[one], buffers[other])) continue;
+      if (!buffers[one].at("tensor").is_null() && !buffers[other].at("tensor").is_null())
+        return false;
+      ++met;
+    }
+  }
+  return met > 0;
+}
+
 // Every `after` of the plan as "ACTION:EARLIER", with the two places.
-std::map<std::string, std::string> all_afters(const std::string& schedule) {
-  std::ifstream file(schedule);
-  const nlohmann::json actions = nlohmann::json::parse(file).at("actions");
+std::map<std::string, std::string> all_afters(const std::string& file_name) {
+  std::ifstream file(file_name);
+  const nlohmann::json schedule = nlohmann::json::parse(file);
+  const auto& actions = schedule.at("actions");
   std::map<std::string, std::string> found;
   for (std::size_t i = 0; i < actions.size(); ++i) {
     for (const int earlier : actions[i].value("after", std::vector<int>{}))
-      found[std::to_string(i) + ":" + std::to_string(earlier)] =
-          place_of(actions[earlier].at("worker")) + " to " + place_of(actions[i].at("worker"));
+      if (!meet_in_workspace_only(schedule, static_cast<int>(i), earlier))
+        found[std::to_string(i) + ":" + std::to_string(earlier)] =
+            place_of(actions[earlier].at("worker")) + " to " + place_of(actions[i].at("worker"));
   }
   return found;
 }
