@@ -99,6 +99,7 @@ class RelaxedPlacement {
   void add_state_copies();
   void add_times();
   void add_edge(GraphItemId item, TaskId reader);
+  void add_way_between(GraphItemId item, TaskId reader, MemoryId memory);
   void add_lengths();
   LinearSum duration(TaskId task, std::int64_t factor) const;
   VariableId add_order(TaskId first, TaskId then, std::int64_t most_overlap);

@@ -73,7 +73,31 @@ void RelaxedPlacement::add_edge(GraphItemId item, TaskId reader) {
       if (repeated_[writer][memory] != no_variable) after.add(repeated_[writer][memory], seconds);
     }
     model_.add_linear(after, 0, 2 * units_.horizon + 2 * seconds);
+    if (memories_.size() > 2) add_way_between(item, reader, memory);
   }
+}
+
+// Of several memories some are further away. A writer that is repeated anywhere may be nearer.
+void RelaxedPlacement::add_way_between(GraphItemId item, TaskId reader, MemoryId memory) {
+  const GraphItem& it = graph_.flat.items[item];
+  if (it.writers.empty()) return;
+  const TaskId writer = it.writers.front();
+  const std::int64_t bytes = graph_.problem->graph().tensors[it.tensor].bytes;
+  LinearSum after = duration(reader, -1);
+  after.add(ends_[reader], 1);
+  after.add(ends_[writer], -1);
+  std::int64_t most = 0;
+  for (const MemoryId from : memories_) {
+    const double seconds = prices_.between(from, memory, bytes).seconds;
+    if (from == memory || in_[writer][from] == no_variable || !std::isfinite(seconds)) continue;
+    after.add(in_[writer][from], -units_.seconds_down(seconds));
+    most = std::max(most, units_.seconds_down(seconds));
+  }
+  after.add(in_[reader][memory], -most);
+  for (const MemoryId there : memories_) {
+    if (repeated_[writer][there] != no_variable) after.add(repeated_[writer][there], most);
+  }
+  model_.add_linear(after, -most, 2 * units_.horizon + 4 * most);
 }
 
 void RelaxedPlacement::add_work_between(TaskId first, TaskId then,
