@@ -35,6 +35,10 @@ constexpr double state_hidden_share = 0.5;              // of the time of copies
 constexpr std::size_t exact_up_to_tasks = 300;
 constexpr std::size_t warm_up_to_tasks = 60;
 constexpr double close_bound = 1e-3;            // in larger graphs: good enough
+constexpr double proof_tolerance = 1e-9;
+constexpr std::size_t proved_up_to_tasks = 400;  // to the end, also if the plan may not be the best
+constexpr int most_followed = 3;        // solutions of the bound that are plans, each better
+constexpr double best_in_order = 1e-5;          // above what is proved there
 constexpr int most_prices = 4;                  // of a second, tried for a deadline
 constexpr double price_share = 0.5;             // of the limit, for each of them
 constexpr double runs_priced_per_unit = 20000;  // by search beside, of all sequences
@@ -159,12 +163,11 @@ class OnDevice {
     if (!has_state_away) options.before = &problem_.before;
     GraphSolver solver(graph_, costs(aim, states), std::move(orders), options);
     auto plan = solver.solve(graph_.capacity_bytes);
-    const bool is_alone = device().workers == 1 && !has_state_away;
     const bool by_blocks = recognised.chain && !deadline_seconds(problem_.request());  // many tries
     const double second_joules = aim.joules > 0 ? aim.seconds : 0;
     // In large graphs before anything gets addresses, which takes longer; unless it is near what is
     // best in its order.
-    const bool is_before = plan && by_blocks && is_alone && !is_small() && is_all_counted() &&
+    const bool is_before = plan && by_blocks && is_alone() && !is_small() && is_all_counted() &&
                            plan->measure.cost > solver.bound() * (1 + close_gap);
     if (is_before) {
       const auto shape = claim_by_blocks(*recognised.chain, second_joules, plan->measure.cost);
@@ -183,17 +186,17 @@ class OnDevice {
       if (!drafts_.is_good()) improve_beside();
     }
     if (!plan) return;
-    claim(solver, second_joules, is_small() ? 1 : first_bound_work, false);
+    claim_and_follow(solver, states, second_joules, is_small() ? 1 : first_bound_work, false);
     std::optional<RowShape> shape;
     if (by_blocks && !is_before && answer_.schedule && gap_of(problem_, answer_) > close_gap) {
       const double known = answer_.schedule->predicted.objective.value;
       shape = claim_by_blocks(*recognised.chain, second_joules, known);
     }
-    const bool is_other = !is_alone || is_moving();
+    const bool is_other = !is_alone() || is_moving();
     if (is_other || gap_of(problem_, answer_) <= close_gap || options_.is_interrupted()) return;
     if (shape) plan = best_start(solver, *plan, *recognised.chain, *shape);
     search_freely(solver, addresses, *plan, states);
-    if (answer_.schedule && gap_of(problem_, answer_) > wide_gap) claim_more(solver, second_joules);
+    if (answer_.schedule && gap_of(problem_, answer_) > wide_gap) claim_more(solver, states, second_joules);
   }
 
   // On all workers, then on half as many and so on, until it fits. In small graphs on: fewer that
@@ -208,6 +211,9 @@ class OnDevice {
     }
     return fits && drafts_.best().graph ? drafts_.best().crew.workers : 1;
   }
+
+  // Then what a sequence takes is what the plan takes.
+  bool is_alone() const { return device().workers == 1 && !drafts_.state_place(); }
 
   bool is_moving() const {
     return answer_.schedule && answer_.schedule->predicted.copied_bytes > 0;
@@ -320,29 +326,56 @@ class OnDevice {
     }
   }
 
-  void claim_more(const GraphSolver& solver, double second_joules) {
+  void claim_more(const GraphSolver& solver, const std::vector<int>& states, double second_joules) {
     const bool is_huge = graph_.tasks.size() > more_up_to_tasks;
     const bool by_highs = has_highs() && graph_.tasks.size() <= highs_up_to_tasks &&
                           gap_of(problem_, answer_) <= widest_for_highs;
     const double share = by_highs ? highs_bound_work : is_huge ? 1 : more_bound_work;
-    claim(solver, second_joules, share, by_highs);
+    claim_and_follow(solver, states, second_joules, share, by_highs);
   }
 
-  void claim(const GraphSolver& solver, double second_joules, double share, bool by_highs) {
-    GraphBoundOptions how = bound_options(second_joules, share);
+  // Then it probably is in any other.
+  bool is_best_in_order(const GraphSolver& solver) const {
+    return answer_.schedule && is_all_counted() &&
+           answer_.schedule->predicted.objective.value <= solver.bound() * (1 + best_in_order);
+  }
+
+  // Returns what fits of the solutions, if anything does.
+  TaskSequence claim(const GraphSolver& solver, double second_joules, double share, bool by_highs) {
+    const bool is_exact =
+        graph_.tasks.size() <= proved_up_to_tasks || is_best_in_order(solver);
+    GraphBoundOptions how = bound_options(second_joules, share, is_exact);
     how.by_highs = by_highs;
     how.moments = solver.moments();
     how.order = solver.order();
     const auto is_copy = [&](TaskId task) { return graph_.is_copy(task); };
     std::erase_if(how.moments, is_copy);
     std::erase_if(how.order, is_copy);
-    note(graph_bound(problem_, at_home_, how));
+    const auto found = graph_bound(problem_, at_home_, how);
+    if (!found) return {};
+    note(found->bound);
+    return found->sequence;
+  }
+
+  // The bound is of all orders, and its solution may be a plan in another.
+  void claim_and_follow(const GraphSolver& solver, const std::vector<int>& states,
+                        double second_joules, double share, bool by_highs) {
+    for (int tried = 0; tried < most_followed; ++tried) {
+      const TaskSequence other = claim(solver, second_joules, share, by_highs);
+      if (other.empty() || !is_alone() || !answer_.schedule || options_.is_interrupted()) return;
+      const double value = answer_.schedule->predicted.objective.value;
+      if (solver.cost(other) >= value * (1 - proof_tolerance)) return;
+      drafts_.consider(
+          drafts_.finish_best(graph_, other, drafts_.crew_of(1, states, graph_.capacity_bytes)));
+      const bool is_better = answer_.schedule->predicted.objective.value < value;
+      if (!is_better || gap_of(problem_, answer_) <= proof_tolerance) return;
+    }
   }
 
   // For what costs so much. The shape of the blocks that tell most.
   std::optional<RowShape> claim_by_blocks(const TaskChain& chain, double second_joules,
                                           double known) {
-    GraphBoundOptions how = bound_options(second_joules, 1);
+    GraphBoundOptions how = bound_options(second_joules, 1, is_small());
     how.enough = known;
     const auto found = graph_bound_by_blocks(problem_, at_home_, chain, how);
     if (!found) return std::nullopt;
@@ -350,14 +383,14 @@ class OnDevice {
     return found->shape;
   }
 
-  GraphBoundOptions bound_options(double second_joules, double share) const {
+  // Whether nothing costs less at all; else, in large graphs, whether nothing is much cheaper.
+  GraphBoundOptions bound_options(double second_joules, double share, bool is_exact) const {
     GraphBoundOptions how;
     how.work = limit_ * bound_work_per_unit * share * solver_work_factor(graph_);
     how.second_joules = second_joules;
     how.interrupted = options_.interrupted;
     if (answer_.schedule)
-      how.enough =
-          answer_.schedule->predicted.objective.value * (1 - (is_small() ? 0 : close_bound));
+      how.enough = answer_.schedule->predicted.objective.value * (1 - (is_exact ? 0 : close_bound));
     return how;
   }
   void note(const std::optional<Bound>& bound) {

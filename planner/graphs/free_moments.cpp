@@ -75,7 +75,7 @@ class Generation {
                                 : large_by_highs),
         work_left_(options.solver.work),
         chosen_{Lineage(problem), {}},
-        meter_(graph_, std::vector<double>(graph_.tasks.size(), 0.0)) {
+        meter_(graph_, {master_.costs.begin(), master_.costs.end()}) {
     master_.is_rough = true;
     master_.by_highs = options_.by_highs;
   }
@@ -109,7 +109,7 @@ class Generation {
     chosen_ = !options_.by_highs || found_.bound >= value ? last : solved;
     if (is_near() && is_clear() && !is_large_by_highs()) master_.is_rough = false;
     const bool was_tried = !is_solved_ && last_work_ > work_left_;
-    if (!is_done() && !was_tried && (!is_solved_ || !master_.is_rough)) step(1, false);
+    if (!is_done() && !was_tried && (!is_solved_ || !master_.is_rough) && step(1, false)) replay();
     return found_;
   }
 
@@ -232,10 +232,9 @@ class Generation {
   bool add_moments(bool updates_last) {
     const RetentionGaps gaps(graph_, order_of_solution(updates_last));
     RetentionReplay replay(graph_, gaps);
-    std::vector<int> positions;
-    for (const TaskId moment : master_.moments) positions.push_back(gaps.position(moment));
+    const std::vector<int> positions = positions_of_moments(gaps);
     if (!replay.make(positions, solution_.there)) return false;
-    meter_.measure(replay.sequence());
+    keep_if_it_fits(replay.sequence());
     std::vector<std::int64_t> first(gaps.order().size(), 0);  // by position, where it exceeds
     std::vector<Peak> others;
     for (std::size_t s = 0; s < replay.sequence().size(); ++s) {
@@ -251,6 +250,25 @@ class Generation {
     const bool counts = !added || options_.by_highs || !is_small();
     const bool counted = counts && count_highest(others, positions);
     return added || counted || add_between(gaps.order(), others);
+  }
+
+  std::vector<int> positions_of_moments(const RetentionGaps& gaps) const {
+    std::vector<int> positions;
+    for (const TaskId moment : master_.moments) positions.push_back(gaps.position(moment));
+    return positions;
+  }
+
+  void replay() {
+    const RetentionGaps gaps(graph_, order_of_solution(false));
+    RetentionReplay replay(graph_, gaps);
+    if (replay.make(positions_of_moments(gaps), solution_.there)) keep_if_it_fits(replay.sequence());
+  }
+
+  void keep_if_it_fits(const TaskSequence& sequence) {
+    const SequenceMeasure measure = meter_.measure(sequence);
+    if (measure.peak_bytes > master_.capacity_bytes) return;
+    if (!found_.sequence.empty() && measure.cost >= meter_.cost(found_.sequence)) return;
+    found_.sequence = sequence;
   }
 
   // Who reads what a run again is for, and who reads what that one writes, up to a first run.

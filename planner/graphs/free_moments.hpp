@@ -2,7 +2,8 @@
 //
 // The master (moments.hpp) is solved with moments that depend on each other; tasks that may first
 // run on either side of a moment run where its solution has them. That is an order of all tasks,
-// and in it the solution is replayed. Where the replay exceeds the memory, the nearest task to
+// and in it the solution is replayed. A replay that fits is a plan, and if the solution was the
+// least, the best in any order. Where it exceeds the memory, the nearest task to
 // which most others are related is the next moment: gradients of weights, which nobody waits for,
 // say little about the rest. Cost: a solution of the master for every few moments.
 #pragma once
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "planner/graphs/moments.hpp"
+#include "planner/graphs/sequence.hpp"
 
 namespace stint {
 
@@ -19,6 +21,7 @@ struct FreeMoments {
   std::int64_t bound = 0;      // of what runs again, and is moved
   bool is_infeasible = false;  // says the solver
   bool is_rounded = false;     // the bound was proved in floating point, with a margin
+  TaskSequence sequence;       // the cheapest of the replays that fit; empty: none did
 };
 
 struct FreeMomentOptions {

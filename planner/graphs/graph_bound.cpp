@@ -7,6 +7,7 @@
 
 #include "planner/chains/chain_costs.hpp"
 #include "planner/graphs/block_bound.hpp"
+#include "planner/graphs/common_unit.hpp"
 #include "planner/graphs/free_moments.hpp"
 #include "planner/graphs/state_uses.hpp"
 #include "planner/makespan_bound.hpp"
@@ -20,9 +21,13 @@ namespace {
 // where copies take time.
 constexpr double bound_units = 1e9;
 // Only where plan and bound meet but for rounding, so that a plan can be called optimal: what may
-// be wrong there is less than that. Never where copies take time.
+// be wrong there is less than that. Never where copies take time. Each run again is rounded, so
+// larger graphs need finer units.
 constexpr double fine_bound_units = 1e11;
+constexpr double fine_tasks = 100;
+constexpr double most_times_as_fine = 100;
 constexpr double rounding = 1e-6;
+constexpr double digits_of_differences = 1e-6;  // units
 constexpr std::size_t strong_up_to_tasks = 2500;
 constexpr std::size_t related_up_to_tasks = 5000;
 constexpr double close_gap = 6e-3;       // what HiGHS proves first
@@ -148,7 +153,13 @@ class Bounding {
               double units) const {
     const double once = sum(costs) + prices.longer * sum(fastest_seconds()) / device_.workers;
     const double all = std::max(once, known - prices.fixed);
+    if (const auto counted = counted_unit(prices, costs)) return *counted;
     return all > 0 ? all / units : 1;
+  }
+  // Where tasks are all that costs, and all are multiples of one amount: nothing is rounded then.
+  std::optional<double> counted_unit(const Prices& prices, const std::vector<double>& costs) const {
+    if (prices.longer != 0 || can_move()) return std::nullopt;
+    return common_unit(costs, bound_units);
   }
 
   static std::vector<std::int64_t> whole(const std::vector<double>& costs, double unit) {
@@ -190,7 +201,7 @@ class Bounding {
   }
 
   static std::int64_t rounded_down(double value) {
-    return static_cast<std::int64_t>(std::clamp(value * (1 - 1e-14), -1e15, 1e15));
+    return whole_part(std::clamp(value, -1e15, 1e15));
   }
 
   // State may be elsewhere where there is an elsewhere.
@@ -288,6 +299,7 @@ class Bounding {
 struct MomentBound {
   Bound bound;
   bool is_rounded = false;
+  TaskSequence sequence;
 };
 
 // The step as the solvers see it, in units.
@@ -314,8 +326,10 @@ WholeStep whole_step(const Prices& prices, const Bounding& bounding, const Devic
   step.master.capacity_bytes = bounding.capacity(step.master.moves.empty());
   step.master.time_costs = bounding.time_costs(step.unit, prices);
   step.master.is_bound = true;
+  // What is asked for decides no proof, and the difference of two sums lacks some digits.
   if (options.enough > 0)
-    step.enough = Bounding::rounded_down((options.enough - prices.fixed - step.once) / step.unit);
+    step.enough = Bounding::rounded_down((options.enough - prices.fixed - step.once) / step.unit +
+                                         digits_of_differences);
   return step;
 }
 
@@ -340,23 +354,38 @@ std::optional<MomentBound> bound_at(const Prices& prices, const Bounding& boundi
   how.solver.work = options.work;
   how.solver.strong_relaxation = graph.tasks.size() <= strong_up_to_tasks;
   how.solver.interrupted = options.interrupted;
-  const FreeMoments found = generate_free_moments(problem, step.master, how);
+  FreeMoments found = generate_free_moments(problem, step.master, how);
   if (found.is_infeasible) return std::nullopt;
-  return MomentBound{bound_of(step, prices, found.bound, "moments"), found.is_rounded};
+  // What is moved, or state that is elsewhere, no sequence of tasks tells.
+  if (!step.master.moves.empty()) found.sequence.clear();
+  return MomentBound{bound_of(step, prices, found.bound, "moments"), found.is_rounded,
+                     std::move(found.sequence)};
 }
 
-std::optional<Bound> finest_bound_at(const Prices& prices, const Bounding& bounding,
-                                     const Problem& problem, const DeviceGraph& graph,
-                                     const GraphBoundOptions& options) {
-  const auto coarse = bound_at(prices, bounding, problem, graph, options);
-  if (!coarse) return std::nullopt;
+double fine_units(const DeviceGraph& graph) {
+  const double size = static_cast<double>(graph.tasks.size()) / fine_tasks;
+  return fine_bound_units * std::clamp(size, 1.0, most_times_as_fine);
+}
+
+std::optional<BoundByMoments> finest_bound_at(const Prices& prices, const Bounding& bounding,
+                                              const Problem& problem, const DeviceGraph& graph,
+                                              const GraphBoundOptions& options) {
   const bool has_copies_in_time = prices.longer > 0 && bounding.can_move();
-  const double missing = options.enough - coarse->bound.value;
+  const bool is_refined = !has_copies_in_time && !options.by_highs &&
+                          !bounding.counted_unit(prices, bounding.costs(prices));
+  GraphBoundOptions first = options;
+  if (is_refined) first.enough *= 1 - rounding / 2;  // the rest is for finer units
+  auto coarse = bound_at(prices, bounding, problem, graph, first);
+  if (!coarse) return std::nullopt;
+  BoundByMoments found{coarse->bound, std::move(coarse->sequence)};
+  const double missing = options.enough - found.bound.value;
   const bool is_near = missing > 0 && missing <= options.enough * rounding;
-  if (has_copies_in_time || coarse->is_rounded || !is_near) return coarse->bound;
-  const auto fine = bound_at(prices, bounding, problem, graph, options, fine_bound_units);
+  if (!is_refined || coarse->is_rounded || !is_near) return found;
+  auto fine = bound_at(prices, bounding, problem, graph, options, fine_units(graph));
   const bool is_right = fine && fine->bound.value <= options.enough * (1 + 1e-9);
-  return is_right && fine->bound.value > coarse->bound.value ? fine->bound : coarse->bound;
+  if (is_right && fine->bound.value > found.bound.value) found.bound = fine->bound;
+  if (fine && !fine->sequence.empty()) found.sequence = std::move(fine->sequence);
+  return found;
 }
 
 bool is_for_bounds(const Problem& problem) {
@@ -374,17 +403,17 @@ bool is_better(const TriedShape& a, const TriedShape& b) { return a.bound.cost >
 
 }  // namespace
 
-std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
-                                 const GraphBoundOptions& options) {
+std::optional<BoundByMoments> graph_bound(const Problem& problem, const DeviceGraph& graph,
+                                          const GraphBoundOptions& options) {
   if (!is_for_bounds(problem) || !has_cp_sat() || options.moments.empty()) return std::nullopt;
   const Bounding bounding(problem, graph);
-  std::optional<Bound> best;
+  std::optional<BoundByMoments> best;
   for (const Prices& prices : bounding.prices()) {
-    const bool is_enough = best && best->value >= options.enough * (1 - close_enough);
+    const bool is_enough = best && best->bound.value >= options.enough * (1 - close_enough);
     if (is_enough) break;
-    const auto bound = finest_bound_at(bounding.with_deadline(prices, options.second_joules),
-                                       bounding, problem, graph, options);
-    if (bound && (!best || best->value < bound->value)) best = bound;
+    auto found = finest_bound_at(bounding.with_deadline(prices, options.second_joules), bounding,
+                                 problem, graph, options);
+    if (found && (!best || best->bound.value < found->bound.value)) best = std::move(found);
   }
   return best;
 }

@@ -14,6 +14,7 @@
 #include "planner/chains/recognise.hpp"
 #include "planner/graphs/block_row.hpp"
 #include "planner/graphs/device_graph.hpp"
+#include "planner/graphs/sequence.hpp"
 #include "planner/order.hpp"
 
 namespace stint {
@@ -29,9 +30,14 @@ struct GraphBoundOptions {
   const std::atomic<bool>* interrupted = nullptr;
 };
 
+struct BoundByMoments {
+  Bound bound;
+  TaskSequence sequence;  // that fits, in any order: a solution of the master; empty: none did
+};
+
 // Of the request's objective. Nothing if the machine is of another kind, or there is nothing to
 // gain.
-std::optional<Bound> graph_bound(const Problem& problem, const DeviceGraph& graph,
+std::optional<BoundByMoments> graph_bound(const Problem& problem, const DeviceGraph& graph,
                                  const GraphBoundOptions& options);
 
 struct BoundByBlocks {

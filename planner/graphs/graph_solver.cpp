@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "planner/graphs/block_chain.hpp"
+#include "planner/graphs/common_unit.hpp"
+#include "planner/solver/highs.hpp"
 
 namespace stint {
 namespace {
@@ -16,6 +18,9 @@ constexpr double least_steps = 2e5;
 constexpr double work_per_unit = 0.6;  // of the solver, in graphs of
 constexpr double usual_work_up_to_tasks = 2000;
 constexpr double most_work_factor = 10;  // in larger ones
+constexpr double quick_work = 0.15;      // of CP-SAT for a master, before HiGHS has it, whose
+constexpr double highs_worth = 4;        // work is worth so much of CP-SAT's
+constexpr double highs_margin = 2e-6;    // of what runs again
 constexpr double master_share = 0.3;     // of what is left, for one master
 constexpr double first_share = 0.04;     // of the steps, for every search but the last
 constexpr double short_share = 0.08;
@@ -65,9 +70,8 @@ double solver_work_factor(const DeviceGraph& graph) {
 WholeCosts whole_costs(const std::vector<double>& costs, double total) {
   const double sum = std::accumulate(costs.begin(), costs.end(), 0.0);
   WholeCosts whole;
-  if (sum > 0) whole.unit = sum / total;
-  for (const double cost : costs)
-    whole.costs.push_back(static_cast<std::int64_t>(std::floor(cost / whole.unit * (1 - 1e-14))));
+  if (sum > 0) whole.unit = common_unit(costs, total).value_or(sum / total);
+  for (const double cost : costs) whole.costs.push_back(whole_part(cost / whole.unit));
   return whole;
 }
 
@@ -78,7 +82,7 @@ GraphSolver::GraphSolver(const DeviceGraph& graph, std::vector<double> costs,
       options_(options),
       gaps_(graph, least_peak_order(meter_, std::move(orders))),
       replay_(graph, gaps_),
-      whole_costs_(whole_costs(costs, cost_units).costs),
+      whole_costs_(whole_costs(costs, cost_units)),
       least_peak_(INT64_MAX),
       blocks_(options.interrupted) {}
 
@@ -223,21 +227,23 @@ std::vector<CountedRun> GraphSolver::counted_runs() const {
 }
 
 std::vector<TaskId> GraphSolver::moments() const {
+  const bool is_met = is_proved() || is_near();
   std::vector<TaskId> tasks;
-  for (const int position : added_) tasks.push_back(gaps_.order()[position]);
+  for (std::size_t m = 0; m < (is_met ? telling_ : added_.size()); ++m)
+    tasks.push_back(gaps_.order()[added_[m]]);
   return tasks;
 }
 
 std::int64_t GraphSolver::whole_cost_again(const TaskSequence& sequence) const {
   std::int64_t cost = 0;
-  for (const TaskId task : sequence) cost += whole_costs_[task];
-  return cost - std::accumulate(whole_costs_.begin(), whole_costs_.end(), std::int64_t{0});
+  for (const TaskId task : sequence) cost += costs()[task];
+  return cost - std::accumulate(costs().begin(), costs().end(), std::int64_t{0});
 }
 
 MomentSolution GraphSolver::solve_master(std::int64_t capacity, double share) {
   MomentProblem master;
   master.graph = &graph_;
-  master.costs = whole_costs_;
+  master.costs = costs();
   for (const int position : moments_) master.moments.push_back(gaps_.order()[position]);
   master.first = first_runs_in_order(gaps_.order(), master.moments);
   master.counted = counted_runs();
@@ -251,22 +257,35 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity, double share) {
   options.interrupted = options_.interrupted;
   if (best_ && is_large())
     options.absolute_gap = near_share * static_cast<double>(master.most_cost - known_bound_);
-  MomentSolution solution = solve_moments(master, options, known_bound_);
+  const bool has_another = has_highs() && !is_large() && options.work > quick_work;
+  if (has_another) options.work = quick_work;
+  MomentSolution solution = noted(solve_moments(master, options, known_bound_));
+  const bool is_open = solution.status == CpStatus::unknown || solution.status == CpStatus::feasible;
+  if (!has_another || !is_open || is_interrupted()) return solution;
+  options.work = work_left_ * share / highs_worth;
+  master.by_highs = true;
+  MomentSolution other = solve_moments(master, options, known_bound_);
+  if (other.is_rounded) other.work *= highs_worth;
+  return noted(std::move(other));
+}
+
+MomentSolution GraphSolver::noted(MomentSolution solution) {
   work_left_ -= solution.work;
+  if (solution.bound > known_bound_) is_rounded_ = solution.is_rounded;
   known_bound_ = std::max(known_bound_, solution.bound);
   return solution;
 }
 
 double GraphSolver::bound() const {
-  return meter_.cost_of_all() * (1 + static_cast<double>(known_bound_) / cost_units);
+  return meter_.cost_of_all() + static_cast<double>(known_bound_) * whole_costs_.unit;
 }
 
 // The bound is of costs rounded down, each by less than a unit.
 bool GraphSolver::is_proved() const {
   if (!best_) return false;
   const std::size_t again = best_->sequence.size() - graph_.tasks.size();
-  const double rounding = static_cast<double>(again) / cost_units;
-  return best_->measure.cost <= bound() * (1 + proof_tolerance + rounding);
+  const double rounding = static_cast<double>(again) * meter_.cost_of_all() / cost_units;
+  return best_->measure.cost <= bound() * (1 + proof_tolerance) + rounding;
 }
 
 bool GraphSolver::is_large() const { return graph_.tasks.size() > exact_up_to_tasks; }
@@ -278,7 +297,11 @@ double GraphSolver::size_factor() const {
 }
 
 bool GraphSolver::is_near() const {
-  return best_ && is_large() && best_->measure.cost <= bound() * (1 + close_plan);
+  if (!best_) return false;
+  if (is_large()) return best_->measure.cost <= bound() * (1 + close_plan);
+  const double margin =
+      (static_cast<double>(known_bound_) * highs_margin + 1) * whole_costs_.unit;
+  return is_rounded_ && best_->measure.cost <= bound() * (1 + proof_tolerance) + margin;
 }
 
 void GraphSolver::generate_moments(std::int64_t capacity) {
@@ -288,6 +311,7 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
     const std::int64_t bound_before = known_bound_;
     const MomentSolution solution = solve_master(capacity, is_again ? 1 : master_share);
     stalled = known_bound_ > bound_before ? 0 : stalled + 1;
+    if (stalled == 0) telling_ = added_.size();
     if (solution.there.empty()) return;
     const auto measure = replayed(replay_.make(moments_, solution.there), capacity);
     const TaskSequence sequence = replay_.sequence();
@@ -298,7 +322,7 @@ void GraphSolver::generate_moments(std::int64_t capacity) {
     if (!fits && measure) improve(sequence, capacity, quick_share, quick_heat);
     if (is_proved() || is_near() || !measure) return;
     const bool is_solved = solution.status == CpStatus::optimal;
-    if (fits && is_solved && solution.bound >= solution.value) return;
+    if (fits && is_solved && (solution.bound >= solution.value || solution.is_rounded)) return;
     if (fits && is_solved) continue;  // it was not solved to the end
     if (fits && is_again) return;
     is_again = fits;  // it is as exact as need be, so nothing else is worth the work
@@ -365,7 +389,7 @@ void GraphSolver::adopt(TaskSequence plan, TaskSequence start) {
 }
 
 double GraphSolver::worth(const MomentSolution& solution) const {
-  return meter_.cost_of_all() * (1 + static_cast<double>(solution.value) / cost_units);
+  return meter_.cost_of_all() + static_cast<double>(solution.value) * whole_costs_.unit;
 }
 
 // What is proved for some memory holds for less.

@@ -26,6 +26,14 @@ struct GraphSolverOptions {
   const std::atomic<bool>* interrupted = nullptr;
 };
 
+// Costs as whole numbers, of which all together have at most about `total` units; rounded down for a
+// bound, if they are not multiples of one amount.
+struct WholeCosts {
+  std::vector<std::int64_t> costs;
+  double unit = 1;  // what one of them is worth
+};
+WholeCosts whole_costs(const std::vector<double>& costs, double total);
+
 class GraphSolver {
  public:
   // `orders`: in which tasks may first run; the ones with the smallest peaks are used.
@@ -57,12 +65,14 @@ class GraphSolver {
   // near what it was found from.
   void adopt(TaskSequence plan, TaskSequence start);
 
-  // Tasks at whose first runs memory was counted, as they came.
+  // Tasks at whose first runs memory was counted, as they came; where plan and bound meet, those
+  // that the bound takes.
   std::vector<TaskId> moments() const;
   const TaskOrder& order() const { return gaps_.order(); }
   double cost_of_all() const { return meter_.cost_of_all(); }
+  double cost(const TaskSequence& sequence) const { return meter_.cost(sequence); }
   // In whole units, by task, and what runs again in a sequence.
-  const std::vector<std::int64_t>& costs() const { return whole_costs_; }
+  const std::vector<std::int64_t>& costs() const { return whole_costs_.costs; }
   std::int64_t whole_cost_again(const TaskSequence& sequence) const;
   // Of every plan in the order of first runs at hand, for the memory solved last; and whether the
   // plan meets it.
@@ -98,6 +108,7 @@ class GraphSolver {
   bool add_moments(std::vector<Crowd> crowds);
   std::vector<CountedRun> counted_runs() const;
   MomentSolution solve_master(std::int64_t capacity, double share);
+  MomentSolution noted(MomentSolution solution);
   void generate_moments(std::int64_t capacity);
   void search_long(std::int64_t capacity);
   void combine_blocks(std::int64_t capacity);
@@ -107,7 +118,7 @@ class GraphSolver {
   SequenceSearchOptions free_options(std::int64_t capacity);
   bool is_large() const;
   double size_factor() const;  // of the steps of a search
-  bool is_near() const;        // good enough in a large graph
+  bool is_near() const;        // good enough in a large graph, or but for what HiGHS rounds
   double worth(const MomentSolution& solution) const;
 
   const DeviceGraph& graph_;
@@ -115,12 +126,14 @@ class GraphSolver {
   GraphSolverOptions options_;
   RetentionGaps gaps_;
   RetentionReplay replay_;
-  std::vector<std::int64_t> whole_costs_;  // in units of which all tasks cost `cost_units`
+  WholeCosts whole_costs_;
   std::vector<int> moments_;               // positions, ascending
   std::vector<int> added_;                 // the same in the order in which they came
+  std::size_t telling_ = 0;                // how many there were when the bound rose last
   std::vector<CountedAgain> counted_;      // runs during which memory is counted too
   std::vector<std::int64_t> reserved_;     // by position
   std::int64_t known_bound_ = 0;
+  bool is_rounded_ = false;  // it is HiGHS'
   std::int64_t free_bound_ = 0;   // the same without anything reserved
   std::int64_t bound_bytes_ = 0;  // the memory that they are for
   double work_left_ = 0;
@@ -136,12 +149,5 @@ class GraphSolver {
 // How much more work than usual the solver gets: what it does before it searches grows with the
 // master.
 double solver_work_factor(const DeviceGraph& graph);
-
-// Costs as whole numbers, of which all together have about `total` units; rounded down for a bound.
-struct WholeCosts {
-  std::vector<std::int64_t> costs;
-  double unit = 1;  // what one of them is worth
-};
-WholeCosts whole_costs(const std::vector<double>& costs, double total);
 
 }  // namespace stint

@@ -83,6 +83,8 @@ TEST_CASE("without an order, moments come from where replays exceed the memory",
   const FreeMoments found = generate_free_moments(fork_graph.problem, master, options);
   CHECK_FALSE(found.is_infeasible);
   CHECK(found.bound == 0);  // B after C
+  // The solution is a plan, and so the best.
+  CHECK(found.sequence == TaskSequence{TaskId{0}, TaskId{2}, TaskId{1}, TaskId{3}});
 }
 
 TEST_CASE("memory is counted while a task runs between two moments, beside what stays", "[graph]") {
