@@ -39,7 +39,7 @@ struct Longer {
   double gap;          // above which it goes on
   double times;        // what the strategy had of the limit before
 };
-constexpr Longer all_of_the_limit{10, 0.009, 50};
+constexpr Longer all_of_the_limit{10, 0.001, 50};
 constexpr Longer a_part_of_it{3, 0.02, times_for_less_memory};
 constexpr double graph_share = 0.25;  // of the limit, where all of it is left for several devices
 

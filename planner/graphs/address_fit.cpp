@@ -51,19 +51,28 @@ bool AddressFit::fit(const GraphPlan& plan, const std::vector<int>& states, int 
   return fit_with_cuts(plan, crew) || fits;
 }
 
+// Room at other moments often leads to the same plan, and that one without addresses takes long to
+// find out.
+bool AddressFit::has_addresses(const GraphPlan& plan, const GraphCrew& crew) {
+  const auto key = std::tuple(crew.workers, crew.capacity_bytes, plan.sequence);
+  if (without_.contains(key)) return false;
+  if (drafts_.consider(drafts_.finish_best(graph_, plan.sequence, crew))) return true;
+  without_.insert(key);
+  return false;
+}
+
 // Plans that have addresses are looked for near the one at hand.
 bool AddressFit::fit_by_search(const GraphPlan& plan, const GraphCrew& crew) {
-  for (const GraphPlan& found : solver_.solve_with_addresses(plan.sequence, crew.capacity_bytes)) {
-    if (drafts_.consider(drafts_.finish_best(graph_, found.sequence, crew))) return true;
-  }
-  return false;
+  const auto found = solver_.solve_with_addresses(plan.sequence, crew.capacity_bytes);
+  return std::any_of(found.begin(), found.end(),
+                     [&](const GraphPlan& each) { return has_addresses(each, crew); });
 }
 
 bool AddressFit::fit_with_cuts(GraphPlan plan, const GraphCrew& crew) {
   std::vector<std::int64_t> reserved(graph_.tasks.size(), 0);
   const int rounds = is_quick_ ? quick_cut_rounds : cut_rounds;
   for (int round = 0; round < rounds && !options_.is_interrupted(); ++round) {
-    if (drafts_.consider(drafts_.finish_best(graph_, plan.sequence, crew))) return true;
+    if (has_addresses(plan, crew)) return true;
     const auto cuts = address_cuts(graph_, plan.sequence, how_);
     if (round == 0 && is_small_ && !is_quick_ && fit_with_each(cuts, crew)) return true;
     for (const AddressCut& cut : cuts) apply(cut, (1 << round) - 1, reserved);
@@ -84,7 +93,7 @@ bool AddressFit::fit_with_each(const std::vector<AddressCut>& cuts, const GraphC
       std::vector<std::int64_t> reserved(graph_.tasks.size(), 0);
       reserved[p] = cut.reserved_bytes;
       const auto plan = solver_.shrink(graph_.capacity_bytes, reserved);
-      fits = (plan && drafts_.consider(drafts_.finish_best(graph_, plan->sequence, crew))) || fits;
+      fits = (plan && has_addresses(*plan, crew)) || fits;
     }
   }
   return fits;
@@ -133,7 +142,7 @@ void AddressFit::fit_between(GraphCrew crew, std::int64_t fails) {
     const std::int64_t fits = crew.capacity_bytes;
     crew.capacity_bytes = std::midpoint(fits, fails);
     const auto plan = solver_.shrink(crew.capacity_bytes);
-    if (plan && drafts_.consider(drafts_.finish_best(graph_, plan->sequence, crew))) continue;
+    if (plan && has_addresses(*plan, crew)) continue;
     fails = std::exchange(crew.capacity_bytes, fits);
   }
 }

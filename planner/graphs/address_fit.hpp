@@ -4,6 +4,8 @@
 // it is wasted takes long.
 #pragma once
 
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "planner/graphs/address_cuts.hpp"
@@ -21,6 +23,7 @@ class AddressFit {
   bool fit(const GraphPlan& plan, const std::vector<int>& states, int workers);
 
  private:
+  bool has_addresses(const GraphPlan& plan, const GraphCrew& crew);
   bool fit_by_search(const GraphPlan& plan, const GraphCrew& crew);
   bool fit_with_cuts(GraphPlan plan, const GraphCrew& crew);
   bool fit_with_each(const std::vector<AddressCut>& cuts, const GraphCrew& crew);
@@ -36,6 +39,8 @@ class AddressFit {
   DeviceDrafts& drafts_;
   bool is_small_;
   bool is_quick_;
+  // What was found to have no addresses: on so many workers, for so many bytes.
+  std::set<std::tuple<int, std::int64_t, TaskSequence>> without_;
 };
 
 }  // namespace stint

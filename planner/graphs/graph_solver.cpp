@@ -20,6 +20,7 @@ constexpr double usual_work_up_to_tasks = 2000;
 constexpr double most_work_factor = 10;  // in larger ones
 constexpr double quick_work = 0.15;      // of CP-SAT for a master, before HiGHS has it, whose
 constexpr double highs_worth = 4;        // work is worth so much of CP-SAT's
+constexpr double least_for_highs = 0.6;  // for a master: with less it does not come to anything
 constexpr double highs_margin = 2e-6;    // of what runs again
 constexpr double master_share = 0.3;     // of what is left, for one master
 constexpr double first_share = 0.04;     // of the steps, for every search but the last
@@ -257,7 +258,7 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity, double share) {
   options.interrupted = options_.interrupted;
   if (best_ && is_large())
     options.absolute_gap = near_share * static_cast<double>(master.most_cost - known_bound_);
-  const bool has_another = has_highs() && !is_large() && options.work > quick_work;
+  const bool has_another = has_highs() && !is_large() && options.work > least_for_highs;
   if (has_another) options.work = quick_work;
   MomentSolution solution = noted(solve_moments(master, options, known_bound_));
   const bool is_open = solution.status == CpStatus::unknown || solution.status == CpStatus::feasible;
