@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
 #include "planner/accept.hpp"
 #include "planner/parallel.hpp"
 #include "planner/placement/cut_bound.hpp"
+#include "planner/placement/emptied.hpp"
 #include "planner/placement/placed_draft.hpp"
 #include "planner/placement/placement_bound.hpp"
 #include "planner/placement/placement_others.hpp"
@@ -38,6 +40,7 @@ constexpr int most_rounds_of_cuts = 200;
 constexpr double small_gap = 1e-4;  // worth a finer bound
 constexpr std::size_t most_tasks_of_fine_bounds = 150;
 constexpr std::size_t most_starts = 16;
+constexpr std::size_t most_emptied = 4;  // more starts, that fit
 constexpr std::size_t runners_at_last = 2;
 constexpr double cooling_of_race = 0.6;  // from one round of it to the next
 constexpr double temperature_of_ends = 0.002;
@@ -92,6 +95,7 @@ class Placing {
     if (is_proved()) return;
     const bool is_small = graph_.tasks() <= most_tasks_of_automatic_solver;
     if (is_small || (!is_automatic() && graph_.tasks() <= most_tasks_of_solver)) relax();
+    if (is_small) empty_starts();
     search();
     take_turns();
     refine();
@@ -177,6 +181,17 @@ class Placing {
   void take(const PlacementBound& found) {
     for (const PlacementChoice& choice : found.choices) add_start(choice);
     take_bound(found.bound);
+  }
+
+  // Starts that do not fit, made to.
+  void empty_starts() {
+    std::vector<PlacementTrial> all;
+    for (const PlacementTrial& start : starts_) {
+      if (start.excess == 0) continue;
+      if (auto trial = emptied(graph_, replay_, start.choice, aim_)) all.push_back(std::move(*trial));
+    }
+    keep_best_of(most_emptied, all);
+    std::move(all.begin(), all.end(), std::back_inserter(starts_));
   }
 
   // Where the gap is still wide: what the relaxation does at once takes turns, and its solutions,
