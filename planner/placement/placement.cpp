@@ -56,12 +56,13 @@ constexpr double priced_share = 1.0 / 3;
 constexpr SearchRound first_round;
 constexpr SearchRound more_rounds[] = {{1, 0.002, 0.005}, {1, 0.005, 0.015}, {1, 0.002}};
 constexpr SearchRound rounds_of_wide_gaps[] = {
-    {1, 0.01, 0.015}, {1, 0.005, 0.005}, {1, 0.01, 0.015}, {1, 0.005, 0.005}};
+    {1, 0.01, 0.015}, {1, 0.005, 0.005}, {1, 0.01, 0.015}, {1, 0.005, 0.005},
+    {1, 0.02},        {1, 0.01, 0.03}};
 constexpr double wide_gap = 8e-3;
 constexpr double gap_for_turns = 9e-3;   // worth turns in the relaxation, until
 constexpr double gap_of_turns = 8.8e-3;  // so much is left
 constexpr SearchRound round_of_turns{1, 0.01};
-constexpr int number_of_turns = 9;  // after all other rounds
+constexpr int number_of_turns = 11;  // after all other rounds
 constexpr std::size_t most_tasks_of_more_rounds = 100;
 constexpr SearchRound rounds_of_less[] = {{1, 0.05}, {0.8, 0.05}, {0.6, 0.05}};
 constexpr std::size_t most_tasks_of_less = 30;
