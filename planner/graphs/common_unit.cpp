@@ -38,8 +38,8 @@ std::optional<double> common_unit(const std::vector<double>& costs, double most_
   double whole = 0;
   for (const double cost : costs) whole += std::round(cost / unit);
   unit = sum / whole;
-  const bool fits = std::all_of(costs.begin(), costs.end(),
-                                [&](double cost) { return is_whole(cost / unit); });
+  const bool fits =
+      std::all_of(costs.begin(), costs.end(), [&](double cost) { return is_whole(cost / unit); });
   if (!fits) return std::nullopt;
   return unit;
 }

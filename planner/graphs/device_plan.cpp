@@ -34,13 +34,13 @@ constexpr double move_shares[] = {1, 0.9, 0.78, 0.64};  // of the memory, for pl
 constexpr double state_hidden_share = 0.5;              // of the time of copies of state
 constexpr std::size_t exact_up_to_tasks = 300;
 constexpr std::size_t warm_up_to_tasks = 60;
-constexpr double close_bound = 1e-3;            // in larger graphs: good enough
+constexpr double close_bound = 1e-3;  // in larger graphs: good enough
 constexpr double proof_tolerance = 1e-9;
 constexpr std::size_t proved_up_to_tasks = 400;  // to the end, also if the plan may not be the best
 constexpr int most_followed = 3;        // solutions of the bound that are plans, each better
-constexpr double best_in_order = 1e-5;          // above what is proved there
-constexpr int most_prices = 4;                  // of a second, tried for a deadline
-constexpr double price_share = 0.5;             // of the limit, for each of them
+constexpr double best_in_order = 1e-5;  // above what is proved there
+constexpr int most_prices = 4;          // of a second, tried for a deadline
+constexpr double price_share = 0.5;     // of the limit, for each of them
 constexpr double runs_priced_per_unit = 20000;  // by search beside, of all sequences
 constexpr int most_priced = 4000;               // sequences
 constexpr double cold = 5e-3;                   // of what a plan costs, where search beside begins
@@ -196,7 +196,8 @@ class OnDevice {
     if (is_other || gap_of(problem_, answer_) <= close_gap || options_.is_interrupted()) return;
     if (shape) plan = best_start(solver, *plan, *recognised.chain, *shape);
     search_freely(solver, addresses, *plan, states);
-    if (answer_.schedule && gap_of(problem_, answer_) > wide_gap) claim_more(solver, states, second_joules);
+    if (answer_.schedule && gap_of(problem_, answer_) > wide_gap)
+      claim_more(solver, states, second_joules);
   }
 
   // On all workers, then on half as many and so on, until it fits. In small graphs on: fewer that
@@ -342,8 +343,7 @@ class OnDevice {
 
   // Returns what fits of the solutions, if anything does.
   TaskSequence claim(const GraphSolver& solver, double second_joules, double share, bool by_highs) {
-    const bool is_exact =
-        graph_.tasks.size() <= proved_up_to_tasks || is_best_in_order(solver);
+    const bool is_exact = graph_.tasks.size() <= proved_up_to_tasks || is_best_in_order(solver);
     GraphBoundOptions how = bound_options(second_joules, share, is_exact);
     how.by_highs = by_highs;
     how.moments = solver.moments();

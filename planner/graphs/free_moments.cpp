@@ -261,7 +261,8 @@ class Generation {
   void replay() {
     const RetentionGaps gaps(graph_, order_of_solution(false));
     RetentionReplay replay(graph_, gaps);
-    if (replay.make(positions_of_moments(gaps), solution_.there)) keep_if_it_fits(replay.sequence());
+    if (replay.make(positions_of_moments(gaps), solution_.there))
+      keep_if_it_fits(replay.sequence());
   }
 
   void keep_if_it_fits(const TaskSequence& sequence) {

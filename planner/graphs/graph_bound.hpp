@@ -38,7 +38,7 @@ struct BoundByMoments {
 // Of the request's objective. Nothing if the machine is of another kind, or there is nothing to
 // gain.
 std::optional<BoundByMoments> graph_bound(const Problem& problem, const DeviceGraph& graph,
-                                 const GraphBoundOptions& options);
+                                          const GraphBoundOptions& options);
 
 struct BoundByBlocks {
   Bound bound;

@@ -261,7 +261,8 @@ MomentSolution GraphSolver::solve_master(std::int64_t capacity, double share) {
   const bool has_another = has_highs() && !is_large() && options.work > least_for_highs;
   if (has_another) options.work = quick_work;
   MomentSolution solution = noted(solve_moments(master, options, known_bound_));
-  const bool is_open = solution.status == CpStatus::unknown || solution.status == CpStatus::feasible;
+  const bool is_open =
+      solution.status == CpStatus::unknown || solution.status == CpStatus::feasible;
   if (!has_another || !is_open || is_interrupted()) return solution;
   options.work = work_left_ * share / highs_worth;
   master.by_highs = true;
@@ -300,8 +301,7 @@ double GraphSolver::size_factor() const {
 bool GraphSolver::is_near() const {
   if (!best_) return false;
   if (is_large()) return best_->measure.cost <= bound() * (1 + close_plan);
-  const double margin =
-      (static_cast<double>(known_bound_) * highs_margin + 1) * whole_costs_.unit;
+  const double margin = (static_cast<double>(known_bound_) * highs_margin + 1) * whole_costs_.unit;
   return is_rounded_ && best_->measure.cost <= bound() * (1 + proof_tolerance) + margin;
 }
 

@@ -26,8 +26,8 @@ struct GraphSolverOptions {
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-// Costs as whole numbers, of which all together have at most about `total` units; rounded down for a
-// bound, if they are not multiples of one amount.
+// Costs as whole numbers, of which all together have at most about `total` units; rounded down for
+// a bound, if they are not multiples of one amount.
 struct WholeCosts {
   std::vector<std::int64_t> costs;
   double unit = 1;  // what one of them is worth
@@ -127,13 +127,13 @@ class GraphSolver {
   RetentionGaps gaps_;
   RetentionReplay replay_;
   WholeCosts whole_costs_;
-  std::vector<int> moments_;               // positions, ascending
-  std::vector<int> added_;                 // the same in the order in which they came
-  std::size_t telling_ = 0;                // how many there were when the bound rose last
-  std::vector<CountedAgain> counted_;      // runs during which memory is counted too
-  std::vector<std::int64_t> reserved_;     // by position
+  std::vector<int> moments_;            // positions, ascending
+  std::vector<int> added_;              // the same in the order in which they came
+  std::size_t telling_ = 0;             // how many there were when the bound rose last
+  std::vector<CountedAgain> counted_;   // runs during which memory is counted too
+  std::vector<std::int64_t> reserved_;  // by position
   std::int64_t known_bound_ = 0;
-  bool is_rounded_ = false;  // it is HiGHS'
+  bool is_rounded_ = false;       // it is HiGHS'
   std::int64_t free_bound_ = 0;   // the same without anything reserved
   std::int64_t bound_bytes_ = 0;  // the memory that they are for
   double work_left_ = 0;

@@ -70,7 +70,9 @@ class Emptying {
   bool moves_elsewhere(TaskId task, MemoryId from) {
     for (std::size_t m = 0; m < crowded_.size(); ++m) {
       const auto memory = static_cast<MemoryId>(m);
-      const auto runs_there = [&](TaskId other) { return graph_.first_way(other, memory) != nullptr; };
+      const auto runs_there = [&](TaskId other) {
+        return graph_.first_way(other, memory) != nullptr;
+      };
       const auto& tied = graph_.tied[task];
       if (memory == from || crowded_[m] || !std::all_of(tied.begin(), tied.end(), runs_there))
         continue;

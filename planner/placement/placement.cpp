@@ -55,9 +55,9 @@ struct SearchRound {
 constexpr double priced_share = 1.0 / 3;
 constexpr SearchRound first_round;
 constexpr SearchRound more_rounds[] = {{1, 0.002, 0.005}, {1, 0.005, 0.015}, {1, 0.002}};
-constexpr SearchRound rounds_of_wide_gaps[] = {
-    {1, 0.01, 0.015}, {1, 0.005, 0.005}, {1, 0.01, 0.015}, {1, 0.005, 0.005},
-    {1, 0.02},        {1, 0.01, 0.03}};
+constexpr SearchRound rounds_of_wide_gaps[] = {{1, 0.01, 0.015}, {1, 0.005, 0.005},
+                                               {1, 0.01, 0.015}, {1, 0.005, 0.005},
+                                               {1, 0.02},        {1, 0.01, 0.03}};
 constexpr double wide_gap = 8e-3;
 constexpr double gap_for_turns = 9e-3;   // worth turns in the relaxation, until
 constexpr double gap_of_turns = 8.8e-3;  // so much is left
@@ -189,7 +189,8 @@ class Placing {
     std::vector<PlacementTrial> all;
     for (const PlacementTrial& start : starts_) {
       if (start.excess == 0) continue;
-      if (auto trial = emptied(graph_, replay_, start.choice, aim_)) all.push_back(std::move(*trial));
+      if (auto trial = emptied(graph_, replay_, start.choice, aim_))
+        all.push_back(std::move(*trial));
     }
     keep_best_of(most_emptied, all);
     std::move(all.begin(), all.end(), std::back_inserter(starts_));
@@ -475,7 +476,8 @@ bool is_for_placement(const Problem& problem) {
 
 std::optional<Answer> placement(const Problem& problem, const SearchOptions& options) {
   const bool is_large = problem.graph().tasks.size() > most_tasks_automatically;
-  if (!is_for_placement(problem) || (is_large && problem.request().strategy == "auto")) return std::nullopt;
+  if (!is_for_placement(problem) || (is_large && problem.request().strategy == "auto"))
+    return std::nullopt;
   const auto graph = placed_graph(problem);
   if (!graph) return std::nullopt;
   Answer answer;

@@ -20,11 +20,13 @@ TEST_CASE("costs without a unit, or of too many units, have none", "[graph]") {
   CHECK(common_unit({1, 1 + 1e-5}, 1e9) == Approx(1e-5));
   std::mt19937_64 random(1);
   std::vector<double> measured;
-  for (int i = 0; i < 100; ++i) measured.push_back(std::uniform_real_distribution(0.1, 1.0)(random));
+  for (int i = 0; i < 100; ++i)
+    measured.push_back(std::uniform_real_distribution(0.1, 1.0)(random));
   CHECK_FALSE(common_unit(measured, 1e9));
 }
 
-TEST_CASE("seconds in whole microseconds, priced at any watts, are whole in their unit", "[graph]") {
+TEST_CASE("seconds in whole microseconds, priced at any watts, are whole in their unit",
+          "[graph]") {
   std::mt19937_64 random(2);
   for (const double watts : {1.0, 35.0, 0.3, 217.77}) {
     std::vector<std::int64_t> whole;
