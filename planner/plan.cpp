@@ -323,6 +323,14 @@ std::vector<Shortage> shortages(const Problem& problem, const Found& found) {
   return all;
 }
 
+// Every second costs the same joules then, so whoever looks for the fewest looks for the fastest.
+bool costs_seconds_alone(const Platform& platform) {
+  if (platform.devices.size() != 1 || !platform.links.empty()) return false;
+  const Device& device = platform.devices.front();
+  return device.workers == 1 && choosable_states(device) == 1 &&
+         device.states.front().busy_watts_by_class.empty();
+}
+
 // There is no plan, and neither is there a proof that there is none. Within a deadline the fastest
 // may be the only one; without, searching for it goes other ways, and what it finds is a plan.
 bool needs_the_fastest(const Problem& problem, const SearchOptions& options, const Found& found) {
@@ -330,6 +338,7 @@ bool needs_the_fastest(const Problem& problem, const SearchOptions& options, con
   const bool is_another = objective == Objective::energy || objective == Objective::edp ||
                           deadline_seconds(problem.request());
   if (found.best || options.is_interrupted() || !is_another) return false;
+  if (!deadline_seconds(problem.request()) && costs_seconds_alone(problem.platform())) return false;
   const auto all = shortages(problem, found);
   return std::none_of(all.begin(), all.end(), is_proved);
 }
