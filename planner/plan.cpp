@@ -335,10 +335,11 @@ bool costs_seconds_alone(const Platform& platform) {
 // may be the only one; without, searching for it goes other ways, and what it finds is a plan.
 bool needs_the_fastest(const Problem& problem, const SearchOptions& options, const Found& found) {
   const Objective objective = problem.request().objective;
-  const bool is_another = objective == Objective::energy || objective == Objective::edp ||
-                          deadline_seconds(problem.request());
+  const bool has_deadline = deadline_seconds(problem.request()).has_value();
+  const bool is_another =
+      objective == Objective::energy || objective == Objective::edp || has_deadline;
   if (found.best || options.is_interrupted() || !is_another) return false;
-  if (!deadline_seconds(problem.request()) && costs_seconds_alone(problem.platform())) return false;
+  if (!has_deadline && costs_seconds_alone(problem.platform())) return false;
   const auto all = shortages(problem, found);
   return std::none_of(all.begin(), all.end(), is_proved);
 }

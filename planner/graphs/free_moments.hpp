@@ -3,9 +3,9 @@
 // The master (moments.hpp) is solved with moments that depend on each other; tasks that may first
 // run on either side of a moment run where its solution has them. That is an order of all tasks,
 // and in it the solution is replayed. A replay that fits is a plan, and if the solution was the
-// least, the best in any order. Where it exceeds the memory, the nearest task to
-// which most others are related is the next moment: gradients of weights, which nobody waits for,
-// say little about the rest. Cost: a solution of the master for every few moments.
+// least, the best in any order. Where it exceeds the memory, the nearest task to which most others
+// are related is the next moment: gradients of weights, which nobody waits for, say little about
+// the rest. Cost: a solution of the master for every few moments.
 #pragma once
 
 #include <cstdint>

@@ -16,19 +16,34 @@ class Emptying {
 
   std::optional<PlacementTrial> run() {
     if (!replay_.make(choice_)) return std::nullopt;
-    for (std::size_t m = 0; m < aim_.capacity_bytes.size(); ++m)
-      crowded_.push_back(replay_.peak_bytes()[m] > aim_.capacity_bytes[m]);
+    for (std::size_t m = 0; m < aim_.capacity_bytes.size(); ++m) crowded_.push_back(is_over(m));
     for (std::size_t moves = 0; moves <= graph_.tasks(); ++moves) {
       send_all();
-      auto trial = tried(graph_, replay_, choice_, aim_);
-      if (!trial) return std::nullopt;
-      if (trial->excess == 0) return trial;
-      if (!move_what_is_too_large()) return std::nullopt;
+      if (!replay_.make(choice_)) return std::nullopt;
+      const auto over = first_over();
+      if (!over) return what_is_in_time();
+      if (!move_what_is_too_large(*over)) return std::nullopt;
     }
     return std::nullopt;
   }
 
  private:
+  // By the replay that was made last.
+  bool is_over(std::size_t memory) const {
+    return replay_.peak_bytes()[memory] > aim_.capacity_bytes[memory];
+  }
+  std::optional<MemoryId> first_over() const {
+    for (std::size_t m = 0; m < crowded_.size(); ++m)
+      if (is_over(m)) return static_cast<MemoryId>(m);
+    return std::nullopt;
+  }
+
+  std::optional<PlacementTrial> what_is_in_time() {
+    auto trial = tried(graph_, replay_, choice_, aim_);
+    if (trial && trial->excess > 0) trial.reset();
+    return trial;
+  }
+
   MemoryId memory_of(TaskId task) const { return graph_.memory_of(choice_.device[task]); }
 
   AfterUse away() const {
@@ -54,17 +69,11 @@ class Emptying {
     }
   }
 
-  // The last task of a memory that has begun at its peak, and what is tied to it.
-  bool move_what_is_too_large() {
-    if (!replay_.make(choice_)) return false;
-    for (std::size_t m = 0; m < crowded_.size(); ++m) {
-      const auto memory = static_cast<MemoryId>(m);
-      if (replay_.peak_bytes()[m] <= aim_.capacity_bytes[m]) continue;
-      int place = replay_.place_at(replay_.peak_seconds(memory));
-      while (place >= 0 && memory_of(choice_.order[place]) != memory) --place;
-      return place >= 0 && moves_elsewhere(choice_.order[place], memory);
-    }
-    return false;
+  // The last task of the memory that has begun at its peak, and what is tied to it.
+  bool move_what_is_too_large(MemoryId memory) {
+    int place = replay_.place_at(replay_.peak_seconds(memory));
+    while (place >= 0 && memory_of(choice_.order[place]) != memory) --place;
+    return place >= 0 && moves_elsewhere(choice_.order[place], memory);
   }
 
   bool moves_elsewhere(TaskId task, MemoryId from) {
